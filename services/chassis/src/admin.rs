@@ -1,0 +1,120 @@
+//! The operator's port: `/livez`, `/readyz`, `/metrics`, and whatever a service adds to be looked at.
+//! Kept out: anything a client of the service may ask, and anything that changes something.
+
+mod readiness;
+
+pub use readiness::{Condition, NotReady, Readiness};
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::{fmt, io};
+
+use hyper::{Method, StatusCode};
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use crate::http::{self, Refusal, Response};
+use crate::listen::{self, Limits};
+use crate::shutdown::Shutdown;
+use crate::telemetry::Telemetry;
+
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// Operators and probes: few, and each asks seldom.
+const CONNECTIONS_MAX: usize = 256;
+
+type Page = Arc<dyn Fn() -> Response + Send + Sync>;
+
+/// The pages of an admin port that is not yet served.
+#[derive(Clone)]
+pub struct Admin {
+    readiness: Readiness,
+    telemetry: Telemetry,
+    pages: BTreeMap<&'static str, Page>,
+}
+
+/// An admin port being served; dropping it ends that.
+///
+/// It is held beyond the drain: probes and scrapes are wanted until the very end.
+#[must_use = "dropping it ends the admin port"]
+pub struct Served {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl Admin {
+    /// The three pages every service has.
+    #[must_use]
+    pub fn new(readiness: Readiness, telemetry: Telemetry) -> Self {
+        Self { readiness, telemetry, pages: BTreeMap::new() }
+    }
+
+    /// Adds a page to look at; `page` must not block.
+    #[must_use]
+    pub fn page(mut self, path: &'static str, page: impl Fn() -> Response + Send + Sync + 'static) -> Self {
+        self.pages.insert(path, Arc::new(page));
+        self
+    }
+
+    /// Serves the pages on `listener` until the result is dropped.
+    ///
+    /// # Errors
+    /// When the listener has no address any more.
+    pub fn serve(self, listener: TcpListener) -> io::Result<Served> {
+        let address = listener.local_addr()?;
+        let limits = Limits { connections_max: CONNECTIONS_MAX, ..Limits::default() };
+        let serving = listen::serve(listener, Shutdown::new(), limits, move |request, _| {
+            let response = self.respond(request.method(), request.uri().path());
+            async move { response }
+        });
+        Ok(Served { address, task: tokio::spawn(serving) })
+    }
+
+    fn respond(&self, method: &Method, path: &str) -> Response {
+        if method != Method::GET && method != Method::HEAD {
+            return Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", "only GET is known here").into_response();
+        }
+        match path {
+            "/livez" => http::json(StatusCode::OK, &json!({ "alive": true })),
+            "/readyz" => ready(&self.readiness),
+            "/metrics" => http::answer(StatusCode::OK, METRICS_TYPE, self.telemetry.render()),
+            path => match self.pages.get(path) {
+                Some(page) => page(),
+                None => Refusal::new(StatusCode::NOT_FOUND, "not_found", self.directory()).into_response(),
+            },
+        }
+    }
+
+    fn directory(&self) -> String {
+        let paths = ["/livez", "/readyz", "/metrics"].into_iter().chain(self.pages.keys().copied());
+        format!("there are {}", paths.collect::<Vec<_>>().join(", "))
+    }
+}
+
+fn ready(readiness: &Readiness) -> Response {
+    let reasons = readiness.not_ready();
+    let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    http::json(status, &json!({ "ready": reasons.is_empty(), "reasons": reasons }))
+}
+
+impl Served {
+    /// Where it is served, the port chosen if 0 was asked for.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl fmt::Debug for Served {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Served").field("address", &self.address).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,56 @@
+//! What a service is given to stand on while it runs, alone or beside others in one process. Its own settings are kept out.
+
+use std::{sync::Arc, time::Duration};
+
+use ipnet::IpNet;
+
+use crate::{admin::Readiness, kafka::Cluster, settings::Common, shutdown::Shutdown, tokens::Verifier};
+
+/// The surroundings of a service. Cheap to clone; in one process all services share them.
+#[derive(Clone)]
+pub struct Ground {
+    /// The Kafka cluster.
+    pub cluster: Cluster,
+    /// Before every topic, group and transactional id.
+    pub topic_prefix: String,
+    /// In every record, id and cursor.
+    pub generation: u32,
+    /// Of the topics that rooms are spread over.
+    pub partitions: i32,
+    /// Where a service says whether it can work.
+    pub readiness: Readiness,
+    /// Asked to leave?
+    pub shutdown: Shutdown,
+    /// Who may do what.
+    pub verifier: Arc<Verifier>,
+    /// Whose X-Forwarded-For is believed.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Whose pages may speak to us besides our own.
+    pub origins: Vec<String>,
+    /// How long leaving may take.
+    pub drain: Duration,
+}
+
+impl Ground {
+    /// The ground that the common settings describe.
+    pub fn new(
+        common: &Common,
+        cluster: Cluster,
+        verifier: Verifier,
+        readiness: Readiness,
+        shutdown: Shutdown,
+    ) -> Self {
+        Self {
+            cluster,
+            topic_prefix: common.topic_prefix.clone(),
+            generation: common.generation,
+            partitions: common.partitions,
+            readiness,
+            shutdown,
+            verifier: Arc::new(verifier),
+            trusted_proxies: common.trusted_proxies.clone(),
+            origins: common.origins.clone(),
+            drain: common.drain,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Reading partitions of one topic from explicit offsets, without a group. Who reads what, and from where, is the caller's.
+
+use std::time::Duration;
+
+use rdkafka::{
+    Message, Offset, TopicPartitionList,
+    consumer::{BaseConsumer, Consumer},
+    error::KafkaError,
+    message::{BorrowedMessage, Headers},
+};
+
+use super::{Cluster, Error, context::Quiet};
+
+/// A consumer that reads what it is told to.
+pub struct Reader {
+    consumer: BaseConsumer<Quiet>,
+    topic: String,
+}
+
+/// What a poll brought.
+pub enum Heard<'a> {
+    /// A record.
+    Record(Record<'a>),
+    /// The end of a partition was reached: the record before this was its last at that moment.
+    End(i32),
+}
+
+/// A record as the broker keeps it. It pins the whole fetch it came in, so do not keep it.
+pub struct Record<'a>(BorrowedMessage<'a>);
+
+impl Record<'_> {
+    /// The partition it stands in.
+    pub fn partition(&self) -> i32 {
+        self.0.partition()
+    }
+
+    /// Its offset.
+    pub fn offset(&self) -> u64 {
+        self.0.offset().unsigned_abs()
+    }
+
+    /// When the broker appended it (or, on a broker that keeps the producer's time, when it was made); Unix milliseconds.
+    pub fn time_ms(&self) -> i64 {
+        self.0.timestamp().to_millis().unwrap_or_default()
+    }
+
+    /// Its key.
+    pub fn key(&self) -> Option<&[u8]> {
+        self.0.key()
+    }
+
+    /// Its value; empty for a tombstone.
+    pub fn value(&self) -> &[u8] {
+        self.0.payload().unwrap_or_default()
+    }
+
+    /// Whether it is a tombstone.
+    pub fn is_tombstone(&self) -> bool {
+        self.0.payload().is_none()
+    }
+
+    /// The value of its header `name`.
+    pub fn header(&self, name: &str) -> Option<&[u8]> {
+        self.0.headers()?.iter().find(|header| header.key == name)?.value
+    }
+}
+
+impl Reader {
+    /// A reader of `topic` that reads nothing yet.
+    pub fn new(cluster: &Cluster, topic: &str) -> Result<Self, Error> {
+        let mut config = cluster.consumer("danmaku-reader");
+        config.set("enable.partition.eof", "true");
+        Ok(Self { consumer: config.create_with_context(Quiet::default())?, topic: topic.to_owned() })
+    }
+
+    /// Reads `partition` from `offset` on. Call [`Reader::release`] first if it is read already.
+    pub fn assign(&self, partition: i32, offset: u64) -> Result<(), Error> {
+        let list = self.list(partition, Offset::Offset(offset.cast_signed()))?;
+        Ok(self.consumer.incremental_assign(&list)?)
+    }
+
+    /// Stops reading `partition`; records of it that were fetched already are not heard any more.
+    pub fn release(&self, partition: i32) -> Result<(), Error> {
+        Ok(self.consumer.incremental_unassign(&self.list(partition, Offset::Invalid)?)?)
+    }
+
+    /// Fetches no more of `partition` until [`Reader::resume`].
+    pub fn pause(&self, partition: i32) -> Result<(), Error> {
+        Ok(self.consumer.pause(&self.list(partition, Offset::Invalid)?)?)
+    }
+
+    /// Undoes [`Reader::pause`]; harmless when it is not paused.
+    pub fn resume(&self, partition: i32) -> Result<(), Error> {
+        Ok(self.consumer.resume(&self.list(partition, Offset::Invalid)?)?)
+    }
+
+    /// Waits at most `timeout` for a record or an end. An error names a broker in trouble and heals by itself, except an
+    /// offset that is out of range: the caller sees its partition stand still and must look up where it starts now.
+    pub fn poll(&self, timeout: Duration) -> Result<Option<Heard<'_>>, Error> {
+        match self.consumer.poll(timeout) {
+            None => Ok(None),
+            Some(Ok(message)) => Ok(Some(Heard::Record(Record(message)))),
+            Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Some(Heard::End(partition))),
+            Some(Err(error)) => Err(error.into()),
+        }
+    }
+
+    /// The topic read.
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    fn list(&self, partition: i32, offset: Offset) -> Result<TopicPartitionList, Error> {
+        let mut list = TopicPartitionList::new();
+        list.add_partition_offset(&self.topic, partition, offset)?;
+        Ok(list)
+    }
+}

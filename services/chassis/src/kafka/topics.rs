@@ -1,0 +1,147 @@
+//! Creating topics with their settings, and checking that topics are what a service was built for.
+
+use std::time::Duration;
+
+use rdkafka::{
+    ClientConfig,
+    admin::{AdminClient, AdminOptions, NewTopic, ResourceSpecifier, TopicReplication},
+    types::RDKafkaErrorCode,
+};
+
+use super::{Cluster, Error, LookUp, context::Quiet};
+
+/// A topic as it should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicSpec {
+    /// Its whole name.
+    pub name: String,
+    /// How many partitions.
+    pub partitions: i32,
+    /// Broker settings it is created with: name, value, whether another value is a mismatch.
+    pub settings: Vec<(String, String, bool)>,
+    /// A retention below this is a mismatch.
+    pub retention_ms_min: Option<u64>,
+}
+
+impl From<(String, i32, Vec<(String, String, bool)>, Option<u64>)> for TopicSpec {
+    fn from(
+        (name, partitions, settings, retention_ms_min): (String, i32, Vec<(String, String, bool)>, Option<u64>),
+    ) -> Self {
+        Self { name, partitions, settings, retention_ms_min }
+    }
+}
+
+/// Where a topic is not what it should be, in words for an operator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Mismatch {
+    /// It does not exist.
+    #[error("topic {0} does not exist; create it with `danmaku topics apply`")]
+    Missing(String),
+    /// Another partition count: every room would be looked for in the wrong place.
+    #[error(
+        "topic {topic} has {found} partitions, --partitions says {expected}; set --partitions {found}, or raise --generation and recreate the topic"
+    )]
+    Partitions {
+        /// The topic.
+        topic: String,
+        /// As the broker has it.
+        found: i32,
+        /// As the setting has it.
+        expected: i32,
+    },
+    /// A broker setting differs.
+    #[error(
+        "topic {topic} has {name}={found}, needed is {expected}; alter the topic, or recreate it with `danmaku topics apply`"
+    )]
+    Setting {
+        /// The topic.
+        topic: String,
+        /// The setting.
+        name: String,
+        /// As the broker has it.
+        found: String,
+        /// As it must be.
+        expected: String,
+    },
+}
+
+/// What became of a topic in [`apply_topics`].
+pub type Applied = (String, bool);
+
+fn admin(cluster: &Cluster) -> Result<AdminClient<Quiet>, Error> {
+    let config: ClientConfig = cluster.client();
+    Ok(config.create_with_context(Quiet::default())?)
+}
+
+/// Creates the topics that do not exist; tells each topic's name and whether it was created now. Nothing is altered.
+pub async fn apply_topics(cluster: &Cluster, topics: &[TopicSpec], replication: i32) -> Result<Vec<Applied>, Error> {
+    let admin = admin(cluster)?;
+    let new = topics.iter().map(|topic| {
+        let fresh = NewTopic::new(&topic.name, topic.partitions, TopicReplication::Fixed(replication));
+        topic.settings.iter().fold(fresh, |fresh, (name, value, _)| fresh.set(name, value))
+    });
+    let new: Vec<_> = new.collect();
+    let options = AdminOptions::new().operation_timeout(Some(Duration::from_secs(30)));
+    let mut applied = Vec::new();
+    for result in admin.create_topics(&new, &options).await? {
+        match result {
+            Ok(name) => applied.push((name, true)),
+            Err((name, RDKafkaErrorCode::TopicAlreadyExists)) => applied.push((name, false)),
+            Err((_, code)) => return Err(Error(rdkafka::error::KafkaError::AdminOp(code))),
+        }
+    }
+    Ok(applied)
+}
+
+/// Compares the cluster's topics with what they should be. Settings are compared where the broker lets us read them.
+pub async fn verify_topics(cluster: &Cluster, topics: &[TopicSpec]) -> Result<Vec<Mismatch>, Error> {
+    let lookup_cluster = cluster.clone();
+    let names: Vec<String> = topics.iter().map(|topic| topic.name.clone()).collect();
+    let counts = tokio::task::spawn_blocking(move || {
+        let lookup = LookUp::new(&lookup_cluster, "danmaku-verify", Duration::from_secs(5))?;
+        names.iter().map(|name| lookup.partitions(name)).collect::<Result<Vec<_>, Error>>()
+    });
+    let counts = counts.await.map_err(|_| Error(rdkafka::error::KafkaError::Canceled))??;
+    let mut mismatches = Vec::new();
+    for (topic, count) in topics.iter().zip(counts) {
+        match count {
+            None => mismatches.push(Mismatch::Missing(topic.name.clone())),
+            Some(found) if found != topic.partitions => {
+                mismatches.push(Mismatch::Partitions { topic: topic.name.clone(), found, expected: topic.partitions });
+            }
+            Some(_) if cluster.embedded => {}
+            Some(_) => mismatches.extend(settings_mismatch(cluster, topic).await?),
+        }
+    }
+    Ok(mismatches)
+}
+
+async fn settings_mismatch(cluster: &Cluster, topic: &TopicSpec) -> Result<Vec<Mismatch>, Error> {
+    let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(5)));
+    let answers = admin(cluster)?.describe_configs([&ResourceSpecifier::Topic(&topic.name)], &options).await?;
+    let Some(Ok(resource)) = answers.into_iter().next() else {
+        // Not allowed to read settings: what cannot be read is not judged.
+        tracing::warn!(topic = topic.name, "topic settings cannot be read, so they are not verified");
+        return Ok(Vec::new());
+    };
+    let found = |name: &str| resource.get(name).and_then(|entry| entry.value.clone());
+    let mismatch = |name: &str, found: String, expected: String| Mismatch::Setting {
+        topic: topic.name.clone(),
+        name: name.to_owned(),
+        found,
+        expected,
+    };
+    let mut mismatches = Vec::new();
+    for (name, expected, _) in topic.settings.iter().filter(|(_, _, insist)| *insist) {
+        if let Some(found) = found(name).filter(|found| found != expected) {
+            mismatches.push(mismatch(name, found, expected.clone()));
+        }
+    }
+    if let (Some(least), Some(found)) = (topic.retention_ms_min, found("retention.ms")) {
+        // −1 keeps for ever.
+        if found.parse::<i64>().is_ok_and(|ms| ms >= 0 && ms.unsigned_abs() < least) {
+            mismatches.push(mismatch("retention.ms", found, format!("at least {least}")));
+        }
+    }
+    Ok(mismatches)
+}

@@ -1,0 +1,17 @@
+//! What every service stands on: settings, telemetry, admin port, shutdown, listening, HTTP words, tokens, Kafka.
+//!
+//! Chassis knows no danmaku: rooms, records, limits and verdicts are kept out, and it depends on nothing of ours.
+//! The modules stand in the order a service meets them between its first line and its first request.
+
+pub mod settings;
+pub mod telemetry;
+pub mod admin;
+pub mod shutdown;
+pub mod listen;
+pub mod http;
+pub mod address;
+pub mod origin;
+pub mod tokens;
+pub mod kafka;
+pub mod ground;
+pub mod program;

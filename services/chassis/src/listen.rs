@@ -1,0 +1,83 @@
+//! A service's door: binding, accepting, serving HTTP/1, and closing it in an orderly way.
+//! Kept out: what is said inside (the service), and a WebSocket once it is upgraded, which its taker owns.
+
+mod accept;
+mod bind;
+
+pub use bind::{Error, bind, bind_with};
+
+use std::future::Future;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use hyper::Request;
+use hyper::body::Incoming;
+use tokio::net::TcpListener;
+
+use crate::http::Response;
+use crate::shutdown::Shutdown;
+
+/// What one listener allows its clients.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// For a request's headers to be complete; also how long a connection may be idle between two requests.
+    pub header_timeout: Duration,
+    /// For a request's headers; above it the answer is 431. Hyper wants 8 KiB at least.
+    pub header_bytes_max: usize,
+    /// Connections at a time, upgraded ones not counted; when full, the next waits in the backlog.
+    pub connections_max: usize,
+    /// For the requests in hand to finish after shutdown; then their connections are dropped.
+    pub drain: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            header_timeout: Duration::from_secs(5),
+            header_bytes_max: 16 * 1024,
+            // 65,536 × 6 KiB an idle connection = 400 MB; 16 KiB more each only while headers come in slowly.
+            connections_max: 65_536,
+            drain: Duration::from_secs(30),
+        }
+    }
+}
+
+/// Serves `listener` until shutdown is requested, then lets the requests in hand finish within `limits.drain`.
+///
+/// `service` is called with each request and the peer it came from. Every connection's task is owned here: when the
+/// returned future ends or is dropped, they have ended or are stopped.
+pub async fn serve<S, F>(listener: TcpListener, shutdown: Shutdown, limits: Limits, service: S)
+where
+    S: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + Sync + 'static,
+    F: Future<Output = Response> + Send + 'static,
+{
+    accept::run(listener, shutdown, limits, service).await;
+}
+
+/// Tells whoever started the program that it is ready and where: one line of JSON, the only one on stdout.
+///
+/// `public` is `None` for a service without a public port.
+pub fn announce(public: Option<SocketAddr>, admin: SocketAddr) {
+    // Written rather than printed: whoever started us may have closed its end, and that is no reason to die.
+    let mut stdout = std::io::stdout().lock();
+    let _ = writeln!(stdout, "{}", ready_line(public, admin)).and_then(|()| stdout.flush());
+}
+
+fn ready_line(public: Option<SocketAddr>, admin: SocketAddr) -> String {
+    let public = public.map(|address| format!(r#""public":"{address}","#)).unwrap_or_default();
+    format!(r#"{{"ready":true,{public}"admin":"{admin}"}}"#)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ready_line;
+
+    #[test]
+    fn the_ready_line_names_the_ports_there_are() {
+        let (public, admin) = ("127.0.0.1:8080".parse().unwrap(), "[::1]:9090".parse().unwrap());
+        let line = ready_line(Some(public), admin);
+        assert_eq!(line, r#"{"ready":true,"public":"127.0.0.1:8080","admin":"[::1]:9090"}"#);
+        assert_eq!(ready_line(None, admin), r#"{"ready":true,"admin":"[::1]:9090"}"#);
+    }
+}

@@ -1,0 +1,160 @@
+//! The life of a program around its service: telemetry, keys, ports, the ready line, leaving. The service itself is kept out.
+//!
+//! settings → [`Program::begin`] (nothing is half started when a setting is wrong) → the service opens on the ground →
+//! [`Program::run`] until a signal → the drain, within its deadline.
+
+use std::{future::Future, net::SocketAddr, path::Path, process::ExitCode};
+
+use anyhow::Context as _;
+use hyper::{Request, body::Incoming};
+use tokio::net::TcpListener;
+
+use crate::{
+    admin::{Admin, Readiness, Served},
+    ground::Ground,
+    http::Response,
+    kafka::Cluster,
+    listen::{self, Limits},
+    settings::{Common, Settings, describe},
+    shutdown::{self, Shutdown, Signals},
+    telemetry,
+    tokens::Verifier,
+};
+
+/// A program whose ports are bound and whose service is not open yet.
+pub struct Program {
+    /// What services open on.
+    pub ground: Ground,
+    public: Option<TcpListener>,
+    admin: Served,
+    // Held so that signals are heard until the end.
+    _signals: Signals,
+}
+
+/// What kind of public port a program has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Public {
+    /// None.
+    Closed,
+    /// One for requests.
+    Plain,
+    /// One whose sockets have a send buffer of so many bytes.
+    SendBuffer(usize),
+}
+
+impl Program {
+    /// Installs telemetry, says the effective settings, hears signals, and binds the ports.
+    ///
+    /// # Errors
+    /// A port that cannot be bound, in a sentence that names its setting.
+    pub fn begin<S: Settings>(
+        common: &Common,
+        cluster: Cluster,
+        verifier: Verifier,
+        public: Public,
+    ) -> anyhow::Result<Self> {
+        let telemetry = telemetry::install(common.log_format)?;
+        describe::<S>();
+        let shutdown = Shutdown::new();
+        let signals = shutdown::on_signals(&shutdown).context("cannot hear signals")?;
+        let public = match public {
+            Public::Closed => None,
+            Public::Plain => Some(listen::bind(common.listen, "--listen")?),
+            Public::SendBuffer(bytes) => Some(listen::bind_with(common.listen, "--listen", Some(bytes))?),
+        };
+        let readiness = Readiness::new();
+        let admin = Admin::new(readiness.clone(), telemetry).serve(listen::bind(common.admin, "--admin")?)?;
+        tracing::info!(address = %admin.address(), "admin port open");
+        let ground = Ground::new(common, cluster, verifier, readiness, shutdown);
+        Ok(Self { ground, public, admin, _signals: signals })
+    }
+
+    /// Where clients are served.
+    pub fn public_address(&self) -> Option<SocketAddr> {
+        self.public.as_ref().and_then(|listener| listener.local_addr().ok())
+    }
+
+    /// Where operators are served.
+    pub fn admin_address(&self) -> SocketAddr {
+        self.admin.address()
+    }
+
+    /// Serves `handle` until a signal, then lets the service `leave` and the requests in hand finish, within the drain time.
+    /// The ready line is printed once all conditions are ready.
+    pub async fn run<H, F>(self, handle: H, leave: impl Future<Output = ()>) -> anyhow::Result<()>
+    where
+        H: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + Sync + 'static,
+        F: Future<Output = Response> + Send + 'static,
+    {
+        let public_address = self.public_address();
+        let Self { ground, public, admin, _signals } = self;
+        let serving = async {
+            match public {
+                Some(listener) => {
+                    let limits = Limits { drain: ground.drain, ..Limits::default() };
+                    listen::serve(listener, ground.shutdown.clone(), limits, handle).await;
+                }
+                None => ground.shutdown.requested().await,
+            }
+        };
+        let announcing = async {
+            tokio::select! {
+                () = ground.readiness.wait_ready() => listen::announce(public_address, admin.address()),
+                () = ground.shutdown.requested() => {}
+            }
+        };
+        let staying = ground.readiness.condition("staying");
+        staying.ready();
+        let leaving = async {
+            ground.shutdown.requested().await;
+            staying.not_ready("shutting down");
+            shutdown::drain("service", ground.drain, leave).await;
+        };
+        tokio::join!(serving, announcing, leaving);
+        Ok(())
+    }
+}
+
+/// The cluster that `--brokers` names.
+///
+/// # Errors
+/// When it is not set: a service alone needs one.
+pub fn cluster(common: &Common) -> anyhow::Result<Cluster> {
+    let brokers = common.brokers.as_deref().context(
+        "no Kafka named: set --brokers (DANMAKU_BROKERS) to host:port, or try `danmaku`, which brings its own broker",
+    )?;
+    Ok(Cluster::real(brokers))
+}
+
+/// The keys of `--keys`. Without the setting no token is good, and only what needs none is served.
+///
+/// # Errors
+/// When the file cannot be read or holds a key that cannot be used.
+pub fn verifier(keys: Option<&Path>) -> anyhow::Result<Verifier> {
+    match keys {
+        Some(path) => Verifier::from_file(path)
+            .with_context(|| format!("--keys (DANMAKU_KEYS) {} cannot be used", path.display())),
+        None => Ok(Verifier::empty()),
+    }
+}
+
+/// Runs a program's whole life on a runtime of its own; an error is told on stderr and ends it with 1.
+pub fn block_on(run: impl Future<Output = anyhow::Result<()>>) -> ExitCode {
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: no runtime: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let outcome = runtime.block_on(run);
+    // What a blocking call still waits for is not worth waiting for.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The settings every service shares; flag and environment are the same words.
+//! Kept out: settings of one service alone.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ipnet::IpNet;
+
+use super::{list_of_brokers, network, origin, parse_duration, topic_prefix};
+
+/// What every service is told. Flatten it into the service's own settings with `#[command(flatten)]`; other default
+/// addresses go into [`DEFAULTS`](super::Settings::DEFAULTS).
+#[derive(Debug, Clone, clap::Args)]
+pub struct Common {
+    /// Kafka's brokers to begin with, a comma list of host:port.
+    #[arg(long, env = "DANMAKU_BROKERS", value_name = "HOST:PORT,...", value_parser = list_of_brokers)]
+    pub brokers: Option<String>,
+
+    /// Where clients are served; port 0 takes any free one (the ready line on stdout names it).
+    #[arg(long, env = "DANMAKU_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+
+    /// Where operators are served: /livez, /readyz and /metrics. Never open it to the public.
+    #[arg(long, env = "DANMAKU_ADMIN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9090")]
+    pub admin: SocketAddr,
+
+    /// The keys that tokens are signed with, a JWKS file; each key must name its "alg".
+    #[arg(long, env = "DANMAKU_KEYS", value_name = "FILE")]
+    pub keys: Option<PathBuf>,
+
+    /// The topics' generation; raise it by one when topics are created anew or the cluster is moved.
+    #[arg(long, env = "DANMAKU_GENERATION", value_name = "NUMBER", default_value_t = 1,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub generation: u32,
+
+    /// How many partitions the room topics have; must be what the topics really have.
+    // 64: a filter and a fanout node can be added up to that many times before a new topic version is needed.
+    #[arg(long, env = "DANMAKU_PARTITIONS", value_name = "NUMBER", default_value_t = 64,
+          value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    pub partitions: i32,
+
+    /// Put before every topic, group and transactional id, so that several installations can share brokers.
+    #[arg(long, env = "DANMAKU_TOPIC_PREFIX", value_name = "TEXT", default_value = "", hide_default_value = true,
+          value_parser = topic_prefix)]
+    pub topic_prefix: String,
+
+    /// Networks of the proxies in front, a comma list; only what they add to X-Forwarded-For is believed.
+    #[arg(long, env = "DANMAKU_TRUSTED_PROXIES", value_name = "NETWORK,...", value_delimiter = ',',
+          value_parser = network)]
+    pub trusted_proxies: Vec<IpNet>,
+
+    /// Web origins whose pages may connect, a comma list of scheme://host:port; the own origin always may.
+    #[arg(long, env = "DANMAKU_ORIGINS", value_name = "ORIGIN,...", value_delimiter = ',', value_parser = origin)]
+    pub origins: Vec<String>,
+
+    /// How long the program may take to leave after SIGTERM; a second signal ends it at once.
+    // 30 s: Kubernetes kills after 30 s by default, give it terminationGracePeriodSeconds of this and a little more.
+    #[arg(long, env = "DANMAKU_DRAIN", value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
+    pub drain: Duration,
+
+    /// How logs are written on stderr; RUST_LOG chooses which, for example RUST_LOG=info,fanout=debug.
+    #[arg(long, env = "DANMAKU_LOG_FORMAT", value_name = "FORMAT", default_value = "text", value_enum)]
+    pub log_format: LogFormat,
+}
+
+/// How a log line is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people: one line of words and fields.
+    #[default]
+    Text,
+    /// For machines: one JSON object a line.
+    Json,
+}

@@ -1,0 +1,213 @@
+//! The door under bad and good manners: slow or long headers and bodies, crowds, panics, upgrades, closing time.
+//! A true listener on port 0 and clients that send bytes; timeouts under test are short, those that must not act long.
+
+#![allow(clippy::unwrap_used)] // Helpers of tests are tests.
+
+mod wire;
+
+use std::future::pending;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use chassis::http::{self, Collected, Response};
+use chassis::listen::{self, Limits};
+use chassis::shutdown::Shutdown;
+use hyper::body::Incoming;
+use hyper::{Request, StatusCode};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use wire::{answer, ask, say};
+
+const SHORT: Duration = Duration::from_millis(50);
+const LONG: Duration = Duration::from_secs(60);
+const HEAD: &str = "POST /body HTTP/1.1\r\nhost: test\r\nconnection: close\r\n";
+
+struct Door {
+    address: SocketAddr,
+    shutdown: Shutdown,
+    /// A request for `/wait` has come in.
+    waiting: Arc<Notify>,
+    /// Lets it be answered.
+    release: Arc<Notify>,
+    serving: JoinHandle<()>,
+}
+
+fn open(limits: Limits) -> Door {
+    let listener = listen::bind(SocketAddr::from(([127, 0, 0, 1], 0)), "--listen").unwrap();
+    let address = listener.local_addr().unwrap();
+    let shutdown = Shutdown::new();
+    let (waiting, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let service = {
+        let (waiting, release) = (waiting.clone(), release.clone());
+        move |request, peer| respond(request, peer, waiting.clone(), release.clone())
+    };
+    let serving = tokio::spawn(listen::serve(listener, shutdown.clone(), limits, service));
+    Door { address, shutdown, waiting, release, serving }
+}
+
+fn patient() -> Limits {
+    Limits { header_timeout: LONG, drain: LONG, ..Limits::default() }
+}
+
+async fn respond(request: Request<Incoming>, peer: SocketAddr, waiting: Arc<Notify>, release: Arc<Notify>) -> Response {
+    match request.uri().path() {
+        "/peer" => http::json(StatusCode::OK, &peer.ip().to_string()),
+        "/panic" => panic!("as asked"),
+        "/body" | "/slow-body" => {
+            let timeout = if request.uri().path() == "/body" { LONG } else { SHORT };
+            match http::collect(request.into_body(), 4, timeout).await {
+                Collected::Whole(bytes) => http::answer(StatusCode::OK, "text/plain", bytes),
+                Collected::TooLong => http::answer(StatusCode::PAYLOAD_TOO_LARGE, "text/plain", ""),
+                Collected::Slow => http::answer(StatusCode::REQUEST_TIMEOUT, "text/plain", ""),
+                Collected::Broken => http::answer(StatusCode::BAD_REQUEST, "text/plain", ""),
+            }
+        }
+        "/wait" => {
+            waiting.notify_one();
+            release.notified().await;
+            http::answer(StatusCode::OK, "text/plain", "waited")
+        }
+        "/forever" => {
+            waiting.notify_one();
+            pending().await
+        }
+        _ => upgrade(request),
+    }
+}
+
+fn upgrade(mut request: Request<Incoming>) -> Response {
+    tokio::spawn(echo_once(hyper::upgrade::on(&mut request)));
+    let mut response = http::answer(StatusCode::SWITCHING_PROTOCOLS, "text/plain", "");
+    response.headers_mut().insert("connection", "upgrade".parse().unwrap());
+    response.headers_mut().insert("upgrade", "echo".parse().unwrap());
+    response
+}
+
+async fn echo_once(upgrade: hyper::upgrade::OnUpgrade) {
+    let mut stream = TokioIo::new(upgrade.await.unwrap());
+    let mut bytes = [0; 4];
+    stream.read_exact(&mut bytes).await.unwrap();
+    stream.write_all(&bytes).await.unwrap();
+    stream.shutdown().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_is_answered_and_its_peer_known() {
+    let door = open(patient());
+    let answer = ask(door.address, "GET", "/peer").await;
+    assert_eq!((answer.status, answer.body.as_str()), (200, "\"127.0.0.1\""));
+}
+
+#[tokio::test]
+async fn headers_that_do_not_complete_are_closed() {
+    let door = open(Limits { header_timeout: SHORT, ..patient() });
+    for start in ["", "GET / HT", "GET /peer HTTP/1.1\r\nhost: te"] {
+        let answer = say(door.address, start).await;
+        assert!(matches!(answer.status, 0 | 408), "{start:?}: {answer:?}");
+    }
+    assert_eq!(ask(door.address, "GET", "/peer").await.status, 200);
+}
+
+#[tokio::test]
+async fn headers_too_long_are_431() {
+    let door = open(patient());
+    let long = "a".repeat(20 * 1024);
+    let answer = say(door.address, &format!("GET /peer HTTP/1.1\r\nhost: test\r\nx: {long}\r\n\r\n")).await;
+    assert_eq!(answer.status, 431);
+}
+
+#[tokio::test]
+async fn a_body_has_a_length_and_a_time() {
+    let door = open(patient());
+    for (rest, status) in [
+        ("content-length: 4\r\n\r\n1234", 200),
+        ("content-length: 5\r\n\r\n", 413),
+        ("content-length: 99999999999\r\n\r\n", 413),
+        ("transfer-encoding: chunked\r\n\r\n4\r\n1234\r\n0\r\n\r\n", 200),
+        ("transfer-encoding: chunked\r\n\r\n4\r\n1234\r\n4\r\n5678\r\n", 413),
+        ("transfer-encoding: chunked\r\n\r\nzz\r\n", 400),
+    ] {
+        assert_eq!(say(door.address, &format!("{HEAD}{rest}")).await.status, status, "{rest}");
+    }
+    let slow = HEAD.replace("/body", "/slow-body");
+    assert_eq!(say(door.address, &format!("{slow}content-length: 4\r\n\r\n12")).await.status, 408);
+}
+
+#[tokio::test]
+async fn a_panic_costs_its_own_connection_only() {
+    let door = open(patient());
+    assert_eq!(ask(door.address, "GET", "/panic").await.status, 0);
+    assert_eq!(ask(door.address, "GET", "/peer").await.status, 200);
+}
+
+#[tokio::test]
+async fn an_upgraded_connection_belongs_to_its_taker() {
+    let door = open(patient());
+    let mut stream = TcpStream::connect(door.address).await.unwrap();
+    stream.write_all(b"GET /up HTTP/1.1\r\nhost: test\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n").await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    door.shutdown.trigger();
+    door.serving.await.unwrap();
+    stream.write_all(b"echo").await.unwrap();
+    let mut echoed = Vec::new();
+    stream.read_to_end(&mut echoed).await.unwrap();
+    assert_eq!(echoed, b"echo", "after the door was closed");
+}
+
+#[tokio::test]
+async fn at_closing_time_a_request_in_hand_is_finished_and_an_idle_connection_closed() {
+    let door = open(patient());
+    let mut idle = TcpStream::connect(door.address).await.unwrap();
+    let mut busy = TcpStream::connect(door.address).await.unwrap();
+    busy.write_all(b"GET /wait HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
+    door.waiting.notified().await;
+    door.shutdown.trigger();
+    assert_eq!(answer(&mut idle).await.status, 0);
+    door.release.notify_one();
+    let answer = answer(&mut busy).await;
+    assert_eq!((answer.status, answer.body.as_str()), (200, "waited"));
+    door.serving.await.unwrap();
+    assert!(TcpStream::connect(door.address).await.is_err());
+}
+
+#[tokio::test]
+async fn at_the_deadline_the_rest_is_dropped() {
+    let door = open(Limits { drain: Duration::ZERO, ..patient() });
+    let mut stuck = TcpStream::connect(door.address).await.unwrap();
+    stuck.write_all(b"GET /forever HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
+    door.waiting.notified().await;
+    door.shutdown.trigger();
+    door.serving.await.unwrap();
+    assert_eq!(answer(&mut stuck).await.status, 0);
+}
+
+#[tokio::test]
+async fn when_full_the_next_waits_for_one_to_leave() {
+    let door = open(Limits { connections_max: 1, ..patient() });
+    let mut first = TcpStream::connect(door.address).await.unwrap();
+    first.write_all(b"GET /wait HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").await.unwrap();
+    door.waiting.notified().await;
+    let second = tokio::spawn(ask(door.address, "GET", "/peer"));
+    door.release.notify_one();
+    assert_eq!(answer(&mut first).await.status, 200);
+    assert_eq!(second.await.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_an_error_that_names_setting_and_remedy() {
+    let taken = listen::bind(SocketAddr::from(([127, 0, 0, 1], 0)), "--listen").unwrap();
+    let address = taken.local_addr().unwrap();
+    let error = listen::bind(address, "--admin").unwrap_err();
+    assert!(matches!(error, listen::Error::InUse { .. }));
+    let expected = format!("--admin {address}: the port is in use; stop what uses it, or give another (port 0");
+    assert!(error.to_string().starts_with(&expected), "{error}");
+    let elsewhere = listen::bind(SocketAddr::from(([192, 0, 2, 1], 0)), "--listen").unwrap_err();
+    assert!(matches!(elsewhere, listen::Error::NotOurs { .. }), "{elsewhere}");
+}

@@ -1,0 +1,161 @@
+//! The Kafka room against the embedded broker: what is written is read, membership is a value, commits are seen.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::time::{Duration, Instant};
+
+use chassis::kafka::{
+    Change, Cluster, Embedded, Heard, LookUp, Membership, Outcome, Outgoing, Producer, ProducerSettings, Reader,
+    Timing, TopicSpec, Watermarks, verify_topics,
+};
+
+const TOPIC: &str = "river";
+
+fn embedded(partitions: i32) -> (Embedded, Cluster) {
+    let spec = TopicSpec { name: TOPIC.to_owned(), partitions, settings: Vec::new(), retention_ms_min: None };
+    let embedded = Embedded::start(vec![spec]).unwrap();
+    let cluster = embedded.cluster();
+    (embedded, cluster)
+}
+
+fn producer(cluster: &Cluster, queue_bytes: usize) -> Producer {
+    let settings = ProducerSettings { message_timeout: None, linger: Duration::from_millis(1), queue_bytes };
+    Producer::new(cluster, settings).unwrap()
+}
+
+fn record(value: &[u8]) -> Outgoing<'_> {
+    Outgoing { topic: TOPIC, partition: 0, key: Some(b"room"), value: Some(value), headers: &[("src", b"7")] }
+}
+
+/// Asks `poll` until it answers, for at most 20 s.
+fn until<T>(mut poll: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while Instant::now() < deadline {
+        if let Some(answer) = poll() {
+            return answer;
+        }
+    }
+    panic!("nothing came in 20 s");
+}
+
+fn change(member: &Membership) -> Option<Change> {
+    member.poll(Duration::from_millis(50)).unwrap()
+}
+
+fn next_change(member: &Membership) -> Change {
+    until(|| change(member))
+}
+
+const TIMING: Timing =
+    Timing { session: Duration::from_secs(6), heartbeat: Duration::from_millis(500), poll: Duration::from_secs(10) };
+
+#[test]
+fn what_is_written_is_acknowledged_and_read_in_order() {
+    let (_broker, cluster) = embedded(2);
+    let producer = producer(&cluster, 1 << 20);
+    let deliveries: Vec<_> = (0..100u8).map(|n| producer.send(record(&[n])).unwrap()).collect();
+    for (expected, delivery) in (0..).zip(deliveries) {
+        assert_eq!(delivery.wait(), Outcome::Acked(expected));
+    }
+    assert_eq!(producer.in_flight_bytes(), 0);
+
+    let reader = Reader::new(&cluster, TOPIC).unwrap();
+    reader.assign(0, 10).unwrap();
+    let mut seen = Vec::new();
+    until(|| match reader.poll(Duration::from_millis(100)).unwrap() {
+        Some(Heard::Record(record)) => {
+            assert_eq!((record.key(), record.header("src")), (Some(&b"room"[..]), Some(&b"7"[..])));
+            seen.push((record.offset(), record.value().to_vec()));
+            None
+        }
+        Some(Heard::End(0)) => Some(()),
+        _ => None,
+    });
+    assert_eq!(seen, (10..100u8).map(|n| (u64::from(n), vec![n])).collect::<Vec<_>>());
+
+    // The same partition can be read again from elsewhere.
+    reader.release(0).unwrap();
+    reader.assign(0, 99).unwrap();
+    let again = until(|| match reader.poll(Duration::from_millis(100)).unwrap() {
+        Some(Heard::Record(record)) => Some(record.offset()),
+        _ => None,
+    });
+    assert_eq!(again, 99);
+}
+
+#[test]
+fn a_full_producer_refuses_at_once() {
+    let (broker, cluster) = embedded(1);
+    let producer = producer(&cluster, 1000);
+    assert_eq!(producer.send(record(b"first")).unwrap().wait(), Outcome::Acked(0));
+    drop(broker);
+    let mut taken = 0;
+    while producer.send(record(&[0; 100])).is_ok() {
+        taken += 1;
+    }
+    // 1,000 bytes hold five records of 100 + 4 + 64 bytes.
+    assert_eq!(taken, 5);
+}
+
+#[test]
+fn membership_is_a_value_and_commits_are_seen() {
+    let (_broker, cluster) = embedded(4);
+    let member = Membership::join(&cluster, "g", TOPIC, TIMING, None).unwrap();
+    let change = next_change(&member);
+    assert_eq!(change, Change::Assigned(vec![0, 1, 2, 3]));
+    member.accept(&change).unwrap();
+    assert!(member.generation() > 0);
+    member.commit([(0, 7), (2, 9)]).unwrap();
+
+    let lookup = LookUp::new(&cluster, "g", Duration::from_secs(5)).unwrap();
+    let committed: Vec<_> = lookup.committed(TOPIC, &[0, 1, 2, 3]).unwrap().into_iter().collect();
+    assert_eq!(committed, [(0, 7), (2, 9)]);
+    assert_eq!(lookup.partitions(TOPIC).unwrap(), Some(4));
+    assert_eq!(lookup.watermarks(TOPIC, 0).unwrap(), Watermarks { low: 0, high: 0 });
+}
+
+#[test]
+fn a_second_member_waits_for_the_first_to_let_go() {
+    let (_broker, cluster) = embedded(4);
+    let first = Membership::join(&cluster, "g", TOPIC, TIMING, None).unwrap();
+    let all = next_change(&first);
+    first.accept(&all).unwrap();
+    let generation = first.generation();
+
+    let second = Membership::join(&cluster, "g", TOPIC, TIMING, None).unwrap();
+    let revoked = until(|| {
+        assert_eq!(change(&second), None);
+        change(&first)
+    });
+    let Change::Revoked(given_up) = &revoked else { panic!("{revoked:?}") };
+    assert_eq!(given_up.len(), 2);
+    // What is finished late still counts.
+    first.commit(given_up.iter().map(|&partition| (partition, 5))).unwrap();
+    first.accept(&revoked).unwrap();
+    let assigned = until(|| {
+        let _ = first.poll(Duration::from_millis(50)).unwrap();
+        second.poll(Duration::from_millis(50)).unwrap()
+    });
+    assert_eq!(assigned, Change::Assigned(given_up.clone()));
+    second.accept(&assigned).unwrap();
+    assert!(second.generation() > generation);
+
+    // Leaving is at once, also with an unaccepted change waiting.
+    drop(second);
+    let back = next_change(&first);
+    assert_eq!(back, Change::Assigned(given_up.clone()));
+    drop(first);
+}
+
+#[tokio::test]
+async fn a_wrong_partition_count_is_told_with_its_remedy() {
+    let (_broker, cluster) = embedded(4);
+    let spec = |name: &str, partitions| TopicSpec {
+        name: name.to_owned(),
+        partitions,
+        settings: Vec::new(),
+        retention_ms_min: None,
+    };
+    assert_eq!(verify_topics(&cluster, &[spec(TOPIC, 4)]).await.unwrap(), []);
+    let told = verify_topics(&cluster, &[spec(TOPIC, 64)]).await.unwrap()[0].to_string();
+    assert!(told.contains("has 4 partitions, --partitions says 64"), "{told}");
+}
