@@ -1,0 +1,37 @@
+# Every verb of this repository. CI calls nothing else.
+
+.PHONY: help run build test test-fast e2e fmt kafka-install doc deny clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## everything in one process on an embedded broker; ARGS="--listen 127.0.0.1:8000" is passed on
+	cargo run --release -p danmaku -- $(ARGS)
+
+build: ## all programs, optimized, in target/release
+	cargo build --release --workspace --bins
+
+test: ## format, lints, unit and property tests, then the whole river on real Kafka
+	@scripts/check all
+
+test-fast: ## the same without services: no Java, no Kafka
+	@scripts/check fast
+
+e2e: ## the whole river on real Kafka, alone; ARGS="slow_viewer" picks tests by name
+	@scripts/check e2e $(ARGS)
+
+fmt: ## format all Rust code
+	cargo fmt --all
+
+kafka-install: ## fetch Apache Kafka's jars (54 MB, once; Java 17 and Maven needed)
+	@scripts/kafka install
+
+doc: ## our crates' documentation, in target/doc
+	cargo doc --workspace --no-deps
+
+deny: ## licences, duplicate versions, sources of all dependencies (cargo-deny needed)
+	cargo deny check licenses bans sources
+
+clean: ## remove what was built, and a Kafka that still runs; the jars stay
+	@scripts/kafka stop
+	cargo clean
