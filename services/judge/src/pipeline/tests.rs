@@ -1,0 +1,252 @@
+//! The order of judgement as tables of who says what when; and that learning remembers as judging does.
+
+use proptest::prelude::*;
+use proto::{
+    MessageId,
+    v1::{self, Role, Word, input::Body},
+};
+
+use super::*;
+use crate::{heard::Heard, words::Words};
+
+const START_MS: i64 = 1_700_000_000_000;
+
+fn book() -> Book {
+    Book { version: 5, words: Words::parse(b"# invented\nblorp\n").unwrap() }
+}
+
+#[derive(Debug, Clone)]
+struct Said {
+    at_ms: i64,
+    role: Role,
+    room: &'static str,
+    user: &'static str,
+    client_id: String,
+    text: String,
+}
+
+fn said(at_ms: i64, user: &'static str, text: &str) -> Said {
+    Said { at_ms, role: Role::Sender, room: "demo", user, client_id: String::new(), text: text.to_owned() }
+}
+
+fn hear(offset: u64, said: &Said) -> Heard {
+    let input = v1::Input {
+        generation: 1,
+        room: said.room.to_owned(),
+        user: Some(v1::User { id: said.user.to_owned(), ..Default::default() }),
+        role: said.role as i32,
+        client_id: said.client_id.clone(),
+        body: Some(Body::Say(v1::Say { text: said.text.clone(), ..Default::default() })),
+        ..Default::default()
+    };
+    Heard::new(MessageId { generation: 1, partition: 3, offset }, START_MS + said.at_ms, input).unwrap()
+}
+
+/// Each message's verdict as `word code rule retry of`, short.
+fn judged(limits: Limits, all: &[Said]) -> Vec<String> {
+    let (mut judge, book) = (Judge::new(limits), book());
+    (0..).zip(all).map(|(offset, said)| told(&judge.judge(&book, hear(offset, said)))).collect()
+}
+
+fn told(judgement: &Judgement) -> String {
+    let Some(record) = &judgement.verdict else { return judgement.word.as_word().to_owned() };
+    let items = judgement.output.iter().flat_map(|output| &output.items);
+    let retry = items.filter_map(|item| match &item.body {
+        Some(v1::item::Body::Told(told)) if told.retry_after_ms > 0 => Some(told.retry_after_ms.to_string()),
+        _ => None,
+    });
+    let words = [record.word().as_word(), &record.code, &record.rule, &record.of].map(str::to_owned);
+    words.into_iter().chain(retry).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+fn check(limits: Limits, table: &[(Said, &str)]) {
+    let all: Vec<_> = table.iter().map(|(said, _)| said.clone()).collect();
+    let expected: Vec<_> = table.iter().map(|(_, expected)| (*expected).to_owned()).collect();
+    assert_eq!(judged(limits, &all), expected);
+}
+
+#[test]
+fn three_at_once_then_one_a_second() {
+    check(
+        Limits::default(),
+        &[
+            (said(0, "ann", "one"), "passed"),
+            (said(0, "ann", "two"), "passed"),
+            (said(0, "ann", "three"), "passed"),
+            (said(0, "ann", "four"), "limited rate 1000"),
+            (said(400, "ann", "four"), "limited rate 600"),
+            // Others, and he himself in another room, are not held to it.
+            (said(400, "bob", "four"), "passed"),
+            (Said { room: "other", ..said(400, "ann", "four") }, "passed"),
+            (said(1_000, "ann", "four"), "passed"),
+            (said(1_001, "ann", "five"), "limited rate 999"),
+            (said(10_000, "ann", "six"), "passed"),
+        ],
+    );
+}
+
+#[test]
+fn a_rate_of_three_a_second_is_three_a_second() {
+    let limits = Limits { rate_per_s: 3, burst: 1, duplicate_ms: 0 };
+    check(
+        limits,
+        &[
+            (said(0, "ann", "x"), "passed"),
+            (said(333, "ann", "x"), "limited rate 1"),
+            (said(334, "ann", "x"), "passed"),
+            (said(667, "ann", "x"), "limited rate 1"),
+            (said(668, "ann", "x"), "passed"),
+        ],
+    );
+}
+
+#[test]
+fn zero_is_no_limit() {
+    let limits = Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0 };
+    let all: Vec<_> = (0..100).map(|_| said(0, "ann", "same")).collect();
+    assert!(judged(limits, &all).iter().all(|verdict| verdict == "passed"));
+}
+
+#[test]
+fn the_same_text_again_is_refused_for_ten_seconds() {
+    check(
+        Limits::default(),
+        &[
+            (said(0, "ann", "Wow"), "passed"),
+            (said(2_000, "ann", "ＷＯＷ"), "limited duplicate 8000"),
+            (said(3_000, "ann", "wow!"), "passed"),
+            // A text in between does not help, nor does the refused one start the window anew.
+            (said(5_000, "ann", "wow"), "limited duplicate 5000"),
+            (said(5_000, "bob", "wow"), "passed"),
+            (said(10_000, "ann", "wow"), "passed"),
+        ],
+    );
+}
+
+#[test]
+fn a_word_blocks_whatever_its_letters_look_like() {
+    check(
+        Limits::default(),
+        &[
+            (said(0, "ann", "hello"), "passed"),
+            (said(0, "ann", "what a Ｂlorp"), "blocked words word:2"),
+            (Said { role: Role::Moderator, ..said(0, "mod", "blorp") }, "blocked words word:2"),
+            // What was blocked counts as said.
+            (said(2_000, "ann", "what a blorp"), "limited duplicate 8000"),
+        ],
+    );
+}
+
+#[test]
+fn a_retry_is_said_once_and_costs_nothing() {
+    let again =
+        |at_ms, id: &str| Said { client_id: id.to_owned(), ..said(at_ms, "ann", &format!("text {id} {at_ms}")) };
+    check(
+        Limits::default(),
+        &[
+            (again(0, "a"), "passed"),
+            (again(1, "a"), "repeated 1-3-0"),
+            (again(2, "a"), "repeated 1-3-0"),
+            (again(3, "b"), "passed"),
+            (again(4, "c"), "passed"),
+            // The first verdict stands, a refusal too.
+            (again(5, "d"), "limited rate 995"),
+            (again(3_000, "d"), "repeated 1-3-5"),
+            (Said { user: "bob", ..again(3_000, "a") }, "passed"),
+            (Said { room: "other", ..again(3_000, "a") }, "passed"),
+            // The window is not renewed by repeats.
+            (again(59_999, "a"), "repeated 1-3-0"),
+            (again(60_000, "a"), "passed"),
+        ],
+    );
+}
+
+#[test]
+fn those_who_run_the_room_are_not_limited() {
+    for role in [Role::Moderator, Role::Streamer, Role::Service] {
+        let all: Vec<_> = (0..10).map(|_| Said { role, ..said(0, "mod", "same") }).collect();
+        assert!(judged(Limits::default(), &all).iter().all(|verdict| verdict == "passed"), "{role:?}");
+    }
+}
+
+#[test]
+fn a_broker_clock_set_back_silences_nobody() {
+    check(
+        Limits { burst: 1, ..Limits::default() },
+        &[
+            (said(3_600_000, "ann", "one"), "passed"),
+            (said(0, "ann", "two"), "limited rate 1000"),
+            (said(1_000, "ann", "three"), "passed"),
+        ],
+    );
+}
+
+fn anything_said() -> impl Strategy<Value = Vec<Said>> {
+    let role = prop_oneof![6 => Just(Role::Sender), 1 => Just(Role::Moderator)];
+    let one = (0i64..1_500, role, 0usize..2, 0usize..4, 0u8..12, 0u8..6);
+    prop::collection::vec(one, 1..150).prop_map(|all| {
+        let mut at_ms = 0;
+        let say = |(step, role, room, user, client_id, text): (i64, Role, usize, usize, u8, u8)| {
+            // Now and then a broker's clock is behind.
+            at_ms += if step < 20 { -step } else { step };
+            Said {
+                at_ms,
+                role,
+                room: ["demo", "other"][room],
+                user: ["ann", "bob", "cid", "dan"][user],
+                client_id: if client_id < 6 { client_id.to_string() } else { String::new() },
+                text: ["hi", "HI", "so", "blorp", "wow", "！"][usize::from(text)].to_owned(),
+            }
+        };
+        all.into_iter().map(say).collect()
+    })
+}
+
+proptest! {
+    /// F8: a judge who learned the first k records answers the rest as one who judged them all, under any book.
+    #[test]
+    fn learning_remembers_as_judging_does(all in anything_said(), share in 0.0..=1.0f64) {
+        let known = (all.len() as f64 * share) as usize;
+        let (mut judged, mut learned, book) = (Judge::new(Limits::default()), Judge::new(Limits::default()), book());
+        let other_book = Book { version: 4, words: Words::parse(b"wow").unwrap() };
+        for (offset, said) in (0..).zip(&all) {
+            let heard = hear(offset, said);
+            if (offset as usize) < known {
+                learned.learn(&heard);
+                judged.judge(&other_book, heard);
+            } else {
+                prop_assert_eq!(learned.judge(&book, heard.clone()), judged.judge(&book, heard));
+            }
+        }
+    }
+
+    /// Nobody is let through faster than his rate and burst, however he times it.
+    #[test]
+    fn the_rate_holds_over_every_stretch_of_time(steps in prop::collection::vec(0i64..700, 1..200), per_s in 1u32..4, burst in 1u32..5) {
+        let limits = Limits { rate_per_s: per_s, burst, duplicate_ms: 0 };
+        let mut at_ms = 0;
+        let all: Vec<_> = steps.iter().map(|step| { at_ms += step; said(at_ms, "ann", "x") }).collect();
+        let passed: Vec<i64> = judged(limits, &all).iter().zip(&all).filter(|(verdict, _)| *verdict == "passed").map(|(_, said)| said.at_ms).collect();
+        for (first, from_ms) in passed.iter().enumerate() {
+            for (last, to_ms) in passed.iter().enumerate().skip(first) {
+                let most = i64::from(burst) + (to_ms - from_ms) * i64::from(per_s) / 1_000 + 1;
+                prop_assert!((last - first + 1) as i64 <= most, "{} in {} ms", last - first + 1, to_ms - from_ms);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_remembered_is_bounded() {
+    let mut judge = Judge::new(Limits { rate_per_s: 0, ..Limits::default() });
+    let book = book();
+    let words = |judge: &mut Judge, offset, said: &Said| judge.judge(&book, hear(offset, said)).word;
+    let first = Said { client_id: "first".to_owned(), ..said(0, "ann", "first") };
+    assert_eq!(words(&mut judge, 0, &first), Word::Passed);
+    for offset in 1..=crate::recent::ENTRIES_MAX as u64 {
+        judge.learn(&hear(offset, &Said { client_id: offset.to_string(), ..said(0, "bob", &offset.to_string()) }));
+    }
+    // One entry of each memory was forgotten early, the oldest: it was ann's.
+    assert_eq!(judge.forgotten(), 2);
+    assert_eq!(words(&mut judge, 1 << 20, &first), Word::Passed);
+}
