@@ -21,7 +21,7 @@ pub use lookup::{LookUp, Watermarks};
 pub use membership::{Change, Membership, Timing};
 pub use producer::{Delivery, Failure, Outcome, Outgoing, Producer, ProducerSettings};
 pub use reader::{Heard, Reader, Record};
-pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, verify_topics};
+pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, verify_topics};
 
 /// An error of a Kafka call, for an operator's eyes.
 #[derive(Debug, thiserror::Error)]

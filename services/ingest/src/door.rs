@@ -12,7 +12,7 @@ use anyhow::Context as _;
 use chassis::{
     admin::Condition,
     ground::Ground,
-    kafka::{Cluster, LookUp, TopicSpec, verify_topics},
+    kafka::{LookUp, TopicSpec, keep_verifying},
     tokens::Verifier,
 };
 use proto::{Topic, topics};
@@ -26,10 +26,6 @@ use crate::{
     produce::InputTopic,
 };
 
-/// How often a topic that is not as it should be is looked at again.
-const VERIFY_EVERY: Duration = Duration::from_secs(5);
-/// The same once it was right. Each look costs a client and its connections, and topics are not altered by the minute.
-const VERIFY_AGAIN_EVERY: Duration = Duration::from_secs(60);
 /// The producer's id comes with the statistics, once a second.
 const WARM_UP_EVERY: Duration = Duration::from_millis(100);
 /// How long the filter group's coordinator may take to answer.
@@ -71,9 +67,11 @@ impl Door {
         let verified = Arc::new(AtomicBool::new(false));
 
         let mut beside = JoinSet::new();
-        let spec = topic_spec(Topic::Input, &ground.topic_prefix, ground.partitions);
+        let spec = Topic::Input.described(&ground.topic_prefix, ground.partitions, topics::OUTPUT_RETENTION_MS);
         let condition = ground.readiness.condition("ingest topics");
-        beside.spawn(verify(ground.cluster.clone(), spec, condition, Arc::clone(&verified)));
+        let verifying =
+            keep_verifying(ground.cluster.clone(), vec![TopicSpec::from(spec)], condition, verified.clone());
+        beside.spawn(verifying);
         beside.spawn(warm_up(Arc::clone(&input), ground.readiness.condition("ingest producer")));
         beside.spawn(lag::follow(Arc::clone(&lag), Arc::new(look_up), input.name(), metrics.clone()));
         beside.spawn(sweep(Arc::clone(&limits), metrics.clone()));
@@ -103,41 +101,6 @@ impl Door {
     /// still come are served; stopping them is the listener's part.
     pub async fn leave(&self) {
         self.input.finished().await;
-    }
-}
-
-/// A topic of the river as `chassis` creates and verifies it.
-#[must_use]
-pub fn topic_spec(topic: Topic, prefix: &str, partitions: i32) -> TopicSpec {
-    let settings = topic.config(topics::OUTPUT_RETENTION_MS).into_iter();
-    TopicSpec {
-        name: topic.name(prefix),
-        partitions: topic.partitions(partitions),
-        settings: settings.map(|setting| (setting.name.to_owned(), setting.value, setting.insist)).collect(),
-        retention_ms_min: matches!(topic, Topic::Input | Topic::Output).then_some(topics::RETENTION_MS_MIN),
-    }
-}
-
-/// Looks at the topic for ever, and says whether it is what we were built for.
-async fn verify(cluster: Cluster, spec: TopicSpec, condition: Condition, verified: Arc<AtomicBool>) {
-    let specs = [spec];
-    loop {
-        match verify_topics(&cluster, &specs).await {
-            Ok(mismatches) if mismatches.is_empty() => {
-                verified.store(true, Ordering::Relaxed);
-                condition.ready();
-            }
-            Ok(mismatches) => {
-                verified.store(false, Ordering::Relaxed);
-                condition.not_ready(mismatches.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
-            }
-            // What was right once stays so while nobody can be asked: a cluster that is away is no reason to send clients
-            // to another door, which would find it away as well.
-            Err(error) if verified.load(Ordering::Relaxed) => tracing::debug!(%error, "topics cannot be looked at"),
-            Err(error) => condition.not_ready(format!("the topic cannot be looked at: {error}")),
-        }
-        let wait = if verified.load(Ordering::Relaxed) { VERIFY_AGAIN_EVERY } else { VERIFY_EVERY };
-        time::sleep(wait).await;
     }
 }
 

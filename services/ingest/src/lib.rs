@@ -21,7 +21,7 @@ mod refusal;
 mod metrics;
 
 pub use config::{Config, Settings};
-pub use door::{Door, topic_spec};
+pub use door::Door;
 pub use http::serves;
 
 use std::sync::Arc;

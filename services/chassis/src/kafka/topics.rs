@@ -1,6 +1,12 @@
 //! Creating topics with their settings, and checking that topics are what a service was built for.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use rdkafka::{
     ClientConfig,
@@ -9,6 +15,7 @@ use rdkafka::{
 };
 
 use super::{Cluster, Error, LookUp, context::Quiet};
+use crate::admin::Condition;
 
 /// A topic as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,4 +151,32 @@ async fn settings_mismatch(cluster: &Cluster, topic: &TopicSpec) -> Result<Vec<M
         }
     }
     Ok(mismatches)
+}
+
+/// How often topics that are not as they should be are looked at again.
+const VERIFY_EVERY: Duration = Duration::from_secs(5);
+
+/// The same once they were right. Each look costs a client and its connections, and topics are not altered by the minute.
+const VERIFY_AGAIN_EVERY: Duration = Duration::from_secs(60);
+
+/// Compares `topics` with the cluster's for ever: `condition` says what differs, `verified` whether work may be done on them.
+pub async fn keep_verifying(cluster: Cluster, topics: Vec<TopicSpec>, condition: Condition, verified: Arc<AtomicBool>) {
+    loop {
+        match verify_topics(&cluster, &topics).await {
+            Ok(mismatches) if mismatches.is_empty() => {
+                verified.store(true, Ordering::Release);
+                condition.ready();
+            }
+            Ok(mismatches) => {
+                verified.store(false, Ordering::Release);
+                condition.not_ready(mismatches.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+            }
+            // What was right once stays so while nobody can be asked: a cluster that is away is no reason to send clients
+            // to another node, which would find it away as well.
+            Err(error) if verified.load(Ordering::Acquire) => tracing::debug!(%error, "topics cannot be looked at"),
+            Err(error) => condition.not_ready(format!("topics cannot be looked at: {error}")),
+        }
+        let right = verified.load(Ordering::Acquire);
+        tokio::time::sleep(if right { VERIFY_AGAIN_EVERY } else { VERIFY_EVERY }).await;
+    }
 }

@@ -14,9 +14,9 @@ use chassis::{
     shutdown::Shutdown,
     tokens::{Claims, Role, Signer},
 };
-use ingest::{Config, Door, topic_spec};
+use ingest::{Config, Door};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
-use proto::{Topic, v1};
+use proto::{Topic, topics::OUTPUT_RETENTION_MS, v1};
 use serde_json::Value;
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
@@ -81,7 +81,8 @@ impl Rig {
 
     /// A door that may not be ready yet, or never.
     pub(crate) async fn open(plan: Plan) -> Self {
-        let broker = Embedded::start(vec![topic_spec(Topic::Input, PREFIX, PARTITIONS)]).unwrap();
+        let broker =
+            Embedded::start(vec![Topic::Input.described(PREFIX, PARTITIONS, OUTPUT_RETENTION_MS).into()]).unwrap();
         let signer = Signer::random_hs256();
         let ground = Ground {
             cluster: broker.cluster(),
