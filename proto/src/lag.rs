@@ -28,6 +28,12 @@ impl Baseline {
         Self::default()
     }
 
+    /// Takes `difference_ms` for the baseline until an end is met: a record of our own that was read back just now, say, so
+    /// that what waited for us while nobody read does not look fresh. The first end replaces it, better or worse.
+    pub fn expect(&mut self, difference_ms: i64) {
+        self.last.get_or_insert(difference_ms);
+    }
+
     /// The record appended at `append_ms` was read at `now_ms` of the reader's monotonic clock, and the end of its
     /// partition came right after it.
     pub fn observe_end(&mut self, now_ms: i64, append_ms: i64) {
@@ -90,6 +96,16 @@ mod tests {
         assert_eq!(baseline.lag(9_000, 8_900), 100);
         assert_eq!(baseline.lag(12_000, 11_900), 0, "the better one is over 10 s old");
         assert_eq!(baseline.lag(60_000, 59_000), 900, "no end for a long time: the last one stays");
+    }
+
+    #[test]
+    fn an_expected_baseline_holds_until_the_first_end() {
+        let mut baseline = Baseline::new();
+        baseline.expect(-900_000);
+        assert_eq!(baseline.lag(1_000, 601_000), 300_000);
+        baseline.observe_end(2_000, 901_900);
+        baseline.expect(-1_000_000);
+        assert_eq!(baseline.lag(2_100, 902_000), 0);
     }
 
     #[test]

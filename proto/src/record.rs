@@ -60,6 +60,13 @@ impl v1::Input {
     }
 }
 
+impl v1::State {
+    /// The Kafka key under which only its last value is kept. A room's id holds no slash, so keys are never confused.
+    pub fn record_key(&self) -> String {
+        format!("{}/{}", self.room, self.key)
+    }
+}
+
 impl v1::Word {
     /// The verdict in the contract's word: `passed`, `masked` …
     pub fn as_word(self) -> &'static str {

@@ -1,0 +1,10 @@
+//! All services in one process on an embedded broker, and the command line. Nothing here is on a danmaku's path: what a
+//! service does is in its own crate, and the same code runs there alone.
+#![forbid(unsafe_code)]
+
+pub mod up;
+pub mod page;
+pub mod crowd;
+pub mod token;
+pub mod topics;
+pub mod keys;

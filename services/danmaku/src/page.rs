@@ -1,0 +1,87 @@
+//! The viewer page and the development token, beside the services on one origin. No room is served here.
+
+use std::{net::SocketAddr, time::Duration};
+
+use chassis::{
+    http::{self, Refusal, Response},
+    tokens::{Claims, Role, Roles, Signer},
+};
+use hyper::{
+    Method, Request, StatusCode,
+    body::Incoming,
+    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
+};
+use rand::RngExt as _;
+use rust_embed::RustEmbed;
+use serde_json::json;
+
+use crate::token::now_secs;
+
+/// The page's files, part of the binary.
+#[derive(RustEmbed)]
+#[folder = "../web/viewer"]
+#[include = "*.html"]
+#[include = "*.css"]
+#[include = "*.js"]
+#[exclude = "tests/*"]
+struct Files;
+
+/// Scripts and styles of our own only, and no other place to speak to.
+const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+                   base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// How long a development token is good.
+const DEV_TOKEN_TTL: Duration = Duration::from_secs(3600);
+
+/// Answers `GET` of a file of the page.
+pub fn file<B>(request: &Request<B>) -> Response {
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", "only GET is known here").into_response();
+    }
+    let name = match request.uri().path().trim_start_matches('/') {
+        "" => "index.html",
+        name => name,
+    };
+    let Some(file) = Files::get(name) else {
+        return Refusal::new(StatusCode::NOT_FOUND, "not_found", "there is no such page").into_response();
+    };
+    let mut response = http::answer(StatusCode::OK, content_type(name), file.data.into_owned());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.') {
+        Some((_, "html")) => "text/html; charset=utf-8",
+        Some((_, "css")) => "text/css; charset=utf-8",
+        _ => "text/javascript; charset=utf-8",
+    }
+}
+
+/// Answers `GET /dev/token?name=`: a viewer's and sender's token for an hour, to this machine only.
+pub fn dev_token(request: &Request<Incoming>, peer: SocketAddr, signer: Option<&Signer>) -> Response {
+    let forbidden = |why| Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response();
+    let Some(signer) = signer else { return forbidden("development tokens need the embedded broker") };
+    if !peer.ip().is_loopback() || request.headers().contains_key("x-forwarded-for") {
+        return forbidden("development tokens are for this machine only");
+    }
+    let asked = request.uri().query().and_then(http::query).unwrap_or_default();
+    let name = asked.into_iter().find(|(key, _)| key == "name").map(|(_, name)| name);
+    let name = name.filter(|name| !name.is_empty() && name.chars().count() <= 40);
+    // A name is not an id: two people may bear one, so the id is random.
+    let user = format!("dev-{:012x}", rand::rng().random_range(0..1u64 << 48));
+    let mut claims = Claims::new(&*user, [Role::Viewer, Role::Sender].into_iter().collect::<Roles>());
+    claims.name = name.unwrap_or_else(|| "guest".to_owned());
+    let expires = now_secs() + DEV_TOKEN_TTL.as_secs();
+    match signer.mint(&claims, DEV_TOKEN_TTL, now_secs()) {
+        Ok(token) => http::json(
+            StatusCode::OK,
+            &json!({ "token": token, "user": { "id": user, "name": claims.name }, "expires": expires * 1000 }),
+        ),
+        Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string()).into_response(),
+    }
+}

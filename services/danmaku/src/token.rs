@@ -1,0 +1,85 @@
+//! `danmaku token`: mints a token for development. Who may have one in production is decided elsewhere.
+
+use std::{
+    io::Write as _,
+    path::PathBuf,
+    process::ExitCode,
+    time::{Duration, SystemTime},
+};
+
+use anyhow::Context as _;
+use chassis::{
+    settings::{Settings, parse_duration},
+    tokens::{Claims, Role, Signer},
+};
+
+/// Mints a token with a key of a JWKS file and prints it.
+///
+/// Example: danmaku keys --out dev.jwks && danmaku token --keys dev.jwks --sub alice --roles viewer,sender
+#[derive(Debug, clap::Parser)]
+#[command(name = "danmaku token")]
+pub struct Token {
+    /// The JWKS file; its first key that can sign is used.
+    #[arg(long, env = "DANMAKU_KEYS", value_name = "FILE")]
+    pub keys: PathBuf,
+
+    /// The user's id.
+    #[arg(long, value_name = "USER")]
+    pub sub: String,
+
+    /// The name that others see; the id if absent.
+    #[arg(long)]
+    pub name: Option<String>,
+
+    /// The user's level.
+    #[arg(long, default_value_t = 0)]
+    pub level: u32,
+
+    /// What the user may do, a comma list of viewer, sender, moderator, service, relay.
+    #[arg(long, value_delimiter = ',', default_value = "viewer,sender", value_parser = role)]
+    pub roles: Vec<Role>,
+
+    /// The only rooms the token is for, a comma list; every room if absent.
+    #[arg(long, value_delimiter = ',', value_name = "ROOM,...")]
+    pub rooms: Vec<String>,
+
+    /// How long it is good.
+    #[arg(long, default_value = "1h", value_parser = parse_duration)]
+    pub ttl: Duration,
+}
+
+impl Settings for Token {}
+
+fn role(name: &str) -> Result<Role, String> {
+    Role::named(name).ok_or_else(|| "expected viewer, sender, moderator, service or relay".to_owned())
+}
+
+/// Prints a token; the exit code tells whether one could be minted.
+pub fn run(token: &Token) -> ExitCode {
+    match mint(token) {
+        Ok(minted) => {
+            // A reader that went away wants no token.
+            let _ = writeln!(std::io::stdout(), "{minted}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn mint(token: &Token) -> anyhow::Result<String> {
+    let signer = Signer::from_file(&token.keys)
+        .with_context(|| format!("--keys {}; make one with `danmaku keys --out FILE`", token.keys.display()))?;
+    let mut claims = Claims::new(&*token.sub, token.roles.iter().copied().collect());
+    claims.name = token.name.clone().unwrap_or_else(|| token.sub.clone());
+    claims.level = token.level;
+    claims.rooms = (!token.rooms.is_empty()).then(|| token.rooms.clone());
+    Ok(signer.mint(&claims, token.ttl, now_secs())?)
+}
+
+/// Unix seconds of this machine's clock.
+pub(crate) fn now_secs() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs())
+}
