@@ -128,10 +128,7 @@ impl Membership {
             .set("partition.assignment.strategy", "cooperative-sticky")
             .set("session.timeout.ms", timing.session.as_millis().to_string())
             .set("heartbeat.interval.ms", timing.heartbeat.as_millis().to_string())
-            .set("max.poll.interval.ms", timing.poll.as_millis().to_string())
-            // A commit that is waited for must end within the poll interval, also with a coordinator that hangs: librdkafka
-            // waits at most one session for a coordinator, then this long for its answer. Joining has a timeout of its own.
-            .set("socket.timeout.ms", (timing.session / 2).as_millis().to_string());
+            .set("max.poll.interval.ms", timing.poll.as_millis().to_string());
         if let Some(id) = instance_id {
             config.set("group.instance.id", id);
         }

@@ -1,0 +1,153 @@
+//! Following the group: taking what it gives, and giving up what it wants back, politely while that is possible (F11).
+
+use std::{
+    ops::ControlFlow::{self, Break, Continue},
+    time::{Duration, Instant},
+};
+
+use chassis::kafka::Change;
+
+use crate::{
+    consume::{Interruption, Member},
+    deliver::InFlight,
+    partition::{Judging, Partition},
+};
+
+/// How long acknowledgements are waited for before partitions are given up: the group stands still meanwhile (F11).
+const ACKNOWLEDGEMENTS_WAIT: Duration = Duration::from_secs(1);
+
+/// Partitions on their way out.
+pub(crate) struct Leaving {
+    /// What the group waits for; `None` when we leave on our own account.
+    change: Option<Change>,
+    numbers: Vec<i32>,
+    until: Instant,
+}
+
+impl Member<'_> {
+    /// Serves the group, and does what it decided.
+    pub(crate) fn follow_the_group(&mut self, now: Instant) -> ControlFlow<Interruption> {
+        if let Some(why) = self.membership.fatal() {
+            return Break(Interruption::Rejoin(format!("fatal group error: {why}")));
+        }
+        // A second or less, in which the group waits for us anyway.
+        if self.leaving.is_some() {
+            return self.let_go(now);
+        }
+        if self.works.is_stopping() {
+            let all = self.partitions.keys().copied().collect();
+            self.stop_judging(None, all, now);
+            return Continue(());
+        }
+        match self.membership.poll(Duration::ZERO) {
+            Ok(None) => Continue(()),
+            Ok(Some(change)) => self.act_on(change, now),
+            Err(error) => {
+                tracing::debug!(%error, "while following the group");
+                Continue(())
+            }
+        }
+    }
+
+    fn act_on(&mut self, change: Change, now: Instant) -> ControlFlow<Interruption> {
+        self.works.metrics.rebalances.increment(1);
+        tracing::info!(?change, generation = self.membership.generation(), "the group decided");
+        match &change {
+            Change::Assigned(numbers) => {
+                for &number in numbers {
+                    self.drop_partition(number);
+                    self.partitions.insert(number, Partition::new(number, now));
+                }
+                self.accept(&change)
+            }
+            Change::Revoked(numbers) => {
+                let numbers = numbers.clone();
+                self.stop_judging(Some(change), numbers, now);
+                Continue(())
+            }
+            // F11: they are somebody else's already. What we have under way for them must not be written any more, so the
+            // producer goes; and with it go the others' partitions' outputs, which are therefore taken anew.
+            Change::Lost(numbers) => {
+                numbers.iter().for_each(|&number| self.drop_partition(number));
+                self.accept(&change)?;
+                Break(Interruption::Rewind("partitions were lost".to_owned()))
+            }
+        }
+    }
+
+    /// F11: stops judging; then acknowledgements are waited for.
+    fn stop_judging(&mut self, change: Option<Change>, numbers: Vec<i32>, now: Instant) {
+        for &number in &numbers {
+            match self.partitions.get_mut(&number).and_then(Partition::judging) {
+                Some(judging) => {
+                    judging.leaving = true;
+                    judging.stop_reading(&self.reader, number);
+                }
+                // Nothing was written for it yet.
+                None => self.drop_partition(number),
+            }
+        }
+        self.leaving = Some(Leaving { change, numbers, until: now + ACKNOWLEDGEMENTS_WAIT });
+    }
+
+    /// F11: once all is acknowledged, or the wait is over, stores, commits and lets go.
+    fn let_go(&mut self, now: Instant) -> ControlFlow<Interruption> {
+        let Some(leaving) = &self.leaving else { return Continue(()) };
+        let (mut unfinished, mut finished) = (0, Vec::new());
+        for number in &leaving.numbers {
+            if let Some(judging) = self.partitions.get_mut(number).and_then(Partition::judging) {
+                unfinished += judging.in_flight.len();
+                finished.extend(judging.worth_committing().map(|offset| (*number, offset)));
+            }
+        }
+        let waited = now >= leaving.until;
+        if unfinished > 0 && !waited {
+            return Continue(());
+        }
+        if let Err(error) = self.membership.commit(finished) {
+            if !waited && !error.is_out_of_group() {
+                return Continue(());
+            }
+            // The next owner finds in the output what was answered.
+            self.works.metrics.commit_failures.increment(1);
+            tracing::warn!(%error, "the last commit failed");
+        }
+        let Some(Leaving { change, numbers, .. }) = self.leaving.take() else { return Continue(()) };
+        numbers.iter().for_each(|&number| self.drop_partition(number));
+        tracing::info!(?numbers, unfinished, "partitions given up");
+        match change {
+            Some(change) => self.accept(&change),
+            None => Break(Interruption::Left),
+        }
+    }
+
+    fn accept(&mut self, change: &Change) -> ControlFlow<Interruption> {
+        match self.membership.accept(change) {
+            Ok(()) => Continue(()),
+            Err(error) => Break(Interruption::Rejoin(format!("{change:?} could not be accepted: {error}"))),
+        }
+    }
+
+    /// Drops a partition and all that was known about its users.
+    fn drop_partition(&mut self, number: i32) {
+        if let Some(mut partition) = self.partitions.remove(&number)
+            && let Some(judging) = partition.judging()
+        {
+            judging.stop_reading(&self.reader, number);
+        }
+    }
+}
+
+impl Judging {
+    /// What is worth a last commit (F5): whatever was finished since the start, also if it was sent before; that one may have
+    /// failed.
+    fn worth_committing(&self) -> Option<u64> {
+        let finished = self.in_flight.finished();
+        (finished > self.inheritance.start()).then_some(finished)
+    }
+
+    /// Its producer is gone: what is not finished by now will not be.
+    pub(crate) fn give_up_unfinished(&mut self) {
+        self.in_flight = InFlight::new(self.in_flight.finished());
+    }
+}

@@ -1,0 +1,219 @@
+//! The judge on the river: reads what was said, writes what may be shown, at least once in and effectively once to the eye
+//! (F1–F11 of the design; each is cited where it is carried out). How one message is judged is kept out (`judge`).
+//!
+//! # Layout, in reading order
+//! A judging thread is `consume`: its round; `hear` is what happens to one record, `write` and `deliver` what is written for it
+//! and what of that is finished, `dead_letter` what cannot be judged. `partition` is the life of one partition: it comes
+//! through `assignment`, with `ownership` and `warmup` deciding on what `survey` saw of its past; it goes through `leave`.
+//! `upkeep` is what is done each second, `watch` sees a partition stand still. `book_feed` brings the rules, `works` is what
+//! threads share, `clock` their time.
+
+#![forbid(unsafe_code)]
+
+mod config;
+mod metrics;
+mod consume;
+mod hear;
+mod write;
+mod deliver;
+mod dead_letter;
+mod partition;
+mod assignment;
+mod ownership;
+mod warmup;
+mod survey;
+mod leave;
+mod upkeep;
+mod watch;
+mod book_feed;
+mod works;
+mod clock;
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use chassis::{
+    admin::Condition,
+    ground::Ground,
+    kafka::{Cluster, TopicSpec, verify_topics},
+    program::{self, Program, Public},
+};
+use proto::{
+    Topic,
+    topics::{OUTPUT_RETENTION_MS, filter_group},
+};
+use tokio_util::task::AbortOnDropHandle;
+
+use crate::{
+    book_feed::{BookFeed, LOOK_EVERY, Shelf},
+    clock::Clock,
+    consume::Member,
+    metrics::Metrics,
+    survey::Site,
+    works::Works,
+    write::Names,
+};
+
+pub use config::{Config, Settings};
+
+/// The topics that the filter reads or writes.
+const TOPICS: [Topic; 5] = [Topic::Input, Topic::Output, Topic::Verdicts, Topic::State, Topic::DeadLetter];
+
+/// Between two looks at topics that are not what they should be.
+const VERIFY_EVERY: Duration = Duration::from_secs(1);
+
+/// Before a member that failed joins anew.
+const REJOIN_WAIT: Duration = Duration::from_secs(1);
+
+/// The filter at work: its judging threads, and what feeds them. Dropping it ends them, impolitely; see [`Judge::leave`].
+pub struct Judge {
+    works: Arc<Works>,
+    threads: Vec<JoinHandle<()>>,
+    _verifying: AbortOnDropHandle<()>,
+}
+
+impl Judge {
+    /// Starts judging on `ground`. It is ready when the topics are what they should be, there are rules, and the group's
+    /// partitions are taken over. Must be called on a tokio runtime.
+    ///
+    /// # Errors
+    /// When a thread cannot be started.
+    pub fn start(ground: &Ground, config: Config) -> anyhow::Result<Self> {
+        let works = Arc::new(works(ground, &config)?);
+        let topics = ground.readiness.condition("filter topics");
+        let rules = ground.readiness.condition("filter rules");
+        let verifying = tokio::spawn(verify(ground.cluster.clone(), specs(ground), topics, Arc::clone(&works)));
+        let mut feed =
+            BookFeed::new(config.words.clone(), config.words_built_in.clone(), Arc::clone(&works.shelf), rules);
+        feed.look();
+        let feeding = Arc::clone(&works);
+        let mut threads = vec![spawn("rules".to_owned(), move || {
+            while !feeding.is_stopping() {
+                thread::park_timeout(LOOK_EVERY);
+                feed.look();
+            }
+        })?];
+        let judges = config.threads(ground.cluster.embedded);
+        for number in 0..judges {
+            let (works, condition) = (Arc::clone(&works), ground.readiness.condition("filter group"));
+            let instance_id = config.instance_id.as_ref().map(|id| format!("{id}-{number}"));
+            threads.push(spawn(format!("judge-{number}"), move || work(&works, instance_id.as_deref(), &condition))?);
+        }
+        Ok(Self { works, threads, _verifying: AbortOnDropHandle::new(verifying) })
+    }
+
+    /// Leaves the group politely (F11): stops judging, waits a second for acknowledgements, commits, lets go.
+    pub async fn leave(mut self) {
+        self.stop();
+        let threads = std::mem::take(&mut self.threads);
+        let joined = tokio::task::spawn_blocking(move || threads.into_iter().for_each(|thread| drop(thread.join())));
+        let _ = joined.await;
+    }
+
+    fn stop(&self) {
+        self.works.stop.store(true, Ordering::Release);
+        self.threads.iter().for_each(|thread| thread.thread().unpark());
+    }
+}
+
+impl Drop for Judge {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn spawn(name: String, life: impl FnOnce() + Send + 'static) -> anyhow::Result<JoinHandle<()>> {
+    thread::Builder::new().name(name.clone()).spawn(life).with_context(|| format!("start thread {name}"))
+}
+
+fn works(ground: &Ground, config: &Config) -> anyhow::Result<Works> {
+    let (names, clock) = (Names::new(&ground.topic_prefix), Clock::start());
+    let site = Site {
+        cluster: ground.cluster.clone(),
+        group: filter_group(&ground.topic_prefix, ground.generation),
+        names: names.clone(),
+        generation: ground.generation,
+        clock,
+    };
+    Ok(Works {
+        desk: survey::open(&site, ground.partitions)?,
+        cluster: site.cluster,
+        group: site.group,
+        names,
+        generation: ground.generation,
+        partitions: ground.partitions,
+        limits: config.limits(),
+        shelf: Shelf::default(),
+        clock,
+        metrics: Metrics::new(ground.partitions),
+        verified: AtomicBool::new(false),
+        stop: AtomicBool::new(false),
+    })
+}
+
+fn specs(ground: &Ground) -> Vec<TopicSpec> {
+    let described = |topic: Topic| topic.described(&ground.topic_prefix, ground.partitions, OUTPUT_RETENTION_MS).into();
+    TOPICS.into_iter().map(described).collect()
+}
+
+/// Looks until the topics are what they should be; until then nothing is judged.
+async fn verify(cluster: Cluster, specs: Vec<TopicSpec>, condition: Condition, works: Arc<Works>) {
+    loop {
+        match verify_topics(&cluster, &specs).await {
+            Ok(mismatches) if mismatches.is_empty() => break,
+            Ok(mismatches) => {
+                let sentences: Vec<String> = mismatches.iter().map(ToString::to_string).collect();
+                condition.not_ready(sentences.join("; "));
+            }
+            Err(error) => condition.not_ready(format!("the topics cannot be looked at: {error}")),
+        }
+        tokio::time::sleep(VERIFY_EVERY).await;
+    }
+    condition.ready();
+    works.verified.store(true, Ordering::Release);
+}
+
+/// The life of a judging thread: a member, and another one whenever it cannot go on.
+fn work(works: &Works, instance_id: Option<&str>, condition: &Condition) {
+    let mut rewinds = 0;
+    while works.wait_for_topics_and_rules() {
+        // A panic is a bug; it costs this thread's partitions a second and not the whole filter.
+        let lived = catch_unwind(AssertUnwindSafe(|| {
+            let mut member = Member::join(works, instance_id, rewinds, condition)?;
+            let why = member.live();
+            rewinds = member.rewinds + 1;
+            anyhow::Ok(why)
+        }));
+        let why = match lived {
+            Ok(Ok(None)) => return,
+            Ok(Ok(Some(why))) => why,
+            Ok(Err(error)) => format!("{error:#}"),
+            Err(_) => "a panic".to_owned(),
+        };
+        works.metrics.rejoins.increment(1);
+        tracing::error!(why, "the group is left and joined anew");
+        condition.not_ready(format!("joining the group {} anew: {why}", works.group));
+        thread::sleep(REJOIN_WAIT);
+    }
+}
+
+/// The whole life of the filter alone.
+///
+/// # Errors
+/// When a setting cannot be used (keys, ports); the text names it.
+pub async fn run(settings: Settings) -> anyhow::Result<()> {
+    let Settings { common, own } = settings;
+    let verifier = program::verifier(common.keys.as_deref())?;
+    let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Closed)?;
+    let judge = Judge::start(&program.ground, own)?;
+    // No clients are served here, so nothing is ever handled.
+    program.run(|_, _| std::future::pending(), judge.leave()).await
+}

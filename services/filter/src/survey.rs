@@ -1,0 +1,267 @@
+//! Looking at a partition's past before it is judged: what is committed, what the output's tail holds, how far back to replay
+//! (F6, F8, F10). What follows from it is decided in `ownership` and `warmup`.
+//!
+//! The questions block while a leader or coordinator is away, so they are asked by helper threads of their own, shared by all
+//! judging threads: a sick leader holds up one helper for a few seconds, and nobody who judges or polls.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, bail};
+use chassis::kafka::{Cluster, Heard, LookUp, Reader, Record, Watermarks};
+use proto::{record::decode, v1::Output};
+
+use crate::{
+    clock::Clock,
+    ownership::{Start, Tail, TailReading, TailRecord, start},
+    warmup::{self, From},
+    write::Names,
+};
+
+/// How long one question may take: a leader election on a healthy cluster, so the helper is soon free for others.
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A block of the tail that brings nothing for so long is given up and asked for again later.
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Helpers: a few, so that one sick leader does not hold up partitions of healthy ones.
+const HELPERS: usize = 4;
+
+/// A helper that was not asked for so long lets its readers go.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// A question about one partition.
+pub(crate) struct Question {
+    /// Comes back with the answer, so that one that has gone stale is told from the present one.
+    pub(crate) ticket: u64,
+    pub(crate) partition: i32,
+    pub(crate) about: About,
+    pub(crate) answer: SyncSender<Answer>,
+}
+
+/// What is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum About {
+    /// Its past up to our owner record, which stands at this offset of the output.
+    Past { claim: u64 },
+    /// Where its input begins and ends.
+    Input,
+}
+
+/// The answer to a [`Question`].
+pub(crate) struct Answer {
+    pub(crate) ticket: u64,
+    pub(crate) partition: i32,
+    pub(crate) found: anyhow::Result<Found>,
+}
+
+/// What was found.
+pub(crate) enum Found {
+    /// For [`About::Past`].
+    Past(Box<Past>),
+    /// For [`About::Input`].
+    Input(Watermarks),
+}
+
+/// What a partition's past comes to.
+pub(crate) struct Past {
+    /// What readers have seen of the output.
+    pub(crate) tail: Tail,
+    /// Where judging starts.
+    pub(crate) start: Start,
+    /// Where reading starts, to learn what is finished.
+    pub(crate) read_from: u64,
+    /// Our clock when our owner record was read, less its append time.
+    pub(crate) clock_difference_ms: Option<i64>,
+}
+
+/// What a helper needs to know.
+#[derive(Clone)]
+pub(crate) struct Site {
+    pub(crate) cluster: Cluster,
+    pub(crate) group: String,
+    pub(crate) names: Names,
+    pub(crate) generation: u32,
+    pub(crate) clock: Clock,
+}
+
+/// Starts the helpers for a river of `partitions`, and returns where questions go. They end when all who can ask are gone.
+pub(crate) fn open(site: &Site, partitions: i32) -> anyhow::Result<SyncSender<Question>> {
+    // A partition has one question open, and perhaps one of a life before a rebalance. When full, who asks tries again.
+    let (ask, asked) = mpsc::sync_channel(usize::try_from(partitions).unwrap_or(1) * 2);
+    let asked = Arc::new(Mutex::new(asked));
+    let look_up = Arc::new(LookUp::new(&site.cluster, &site.group, QUESTION_TIMEOUT)?);
+    // The mock broker's one thread answers no faster to several.
+    let helpers = if site.cluster.embedded { 1 } else { HELPERS };
+    for number in 0..helpers {
+        let mut surveyor = Surveyor { site: site.clone(), look_up: Arc::clone(&look_up), readers: None };
+        let asked = Arc::clone(&asked);
+        let thread = thread::Builder::new().name(format!("survey-{number}"));
+        thread.spawn(move || surveyor.serve(&asked)).context("start a survey thread")?;
+    }
+    Ok(ask)
+}
+
+/// A helper.
+struct Surveyor {
+    site: Site,
+    look_up: Arc<LookUp>,
+    /// Made when a past is asked about, and let go when none is for a while: few processes rebalance all day.
+    readers: Option<Readers>,
+}
+
+/// What a helper reads pasts with.
+struct Readers {
+    input: Reader,
+    output: Reader,
+}
+
+impl Surveyor {
+    /// Answers until nobody can ask.
+    fn serve(&mut self, asked: &Mutex<Receiver<Question>>) {
+        loop {
+            // The lock is held while waiting: another helper that is free waits for the lock instead, which is the same.
+            let next = asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
+            match next {
+                Ok(Question { ticket, partition, about, answer }) => {
+                    let found = match about {
+                        About::Past { claim } => self.past(partition, claim).map(|past| Found::Past(Box::new(past))),
+                        About::Input => self.input_marks(partition).map(Found::Input),
+                    };
+                    // Who asked may be gone.
+                    let _ = answer.send(Answer { ticket, partition, found });
+                }
+                Err(RecvTimeoutError::Timeout) => self.readers = None,
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
+        }
+    }
+
+    fn past(&mut self, partition: i32, claim: u64) -> anyhow::Result<Past> {
+        let readers = match self.readers.take() {
+            Some(readers) => readers,
+            None => Readers::new(&self.site)?,
+        };
+        let past = self.past_read_with(&readers, partition, claim);
+        self.readers = Some(readers);
+        past
+    }
+
+    fn past_read_with(&self, readers: &Readers, partition: i32, claim: u64) -> anyhow::Result<Past> {
+        let names = &self.site.names;
+        let committed = self.look_up.committed(&names.input, &[partition]).context("committed offset")?;
+        let stored = committed.get(&partition).copied();
+        let low = self.look_up.watermarks(&names.output, partition).context("the output's watermarks")?.low;
+        let reading = TailReading::new(self.site.generation, stored, low, claim);
+        let (tail, clock_difference_ms) = self.tail(&readers.output, partition, reading)?;
+        // Asked for last: an input that the tail answers was there before.
+        let input = self.input_marks(partition)?;
+        let start = start(stored, input, &tail);
+        let read_from = match start {
+            Start::At { offset, .. } => self.replay_from(&readers.input, partition, offset, input)?,
+            Start::Recreated { .. } => input.high,
+        };
+        Ok(Past { tail, start, read_from, clock_difference_ms })
+    }
+
+    fn input_marks(&self, partition: i32) -> anyhow::Result<Watermarks> {
+        self.look_up.watermarks(&self.site.names.input, partition).context("the input's watermarks")
+    }
+
+    /// Reads our owner record, and the tail before it backwards (F6).
+    fn tail(&self, output: &Reader, partition: i32, mut reading: TailReading) -> anyhow::Result<(Tail, Option<i64>)> {
+        let claim = reading.claim();
+        let mut clock_difference_ms = None;
+        read(output, partition, claim..claim + 1, |record| {
+            clock_difference_ms = Some(self.site.clock.now_ms() - record.time_ms());
+        })
+        .context("our owner record")?;
+        while let Some(block) = reading.next_block() {
+            let mut records = Vec::new();
+            read(output, partition, block.clone(), |record| {
+                // What cannot be decoded is no answer of ours, and readers pass over it as well.
+                records.extend(decode(record.value()).map(|output: Output| TailRecord::of(&output)));
+            })
+            .context("the output's tail")?;
+            reading.take(block, records);
+        }
+        Ok((reading.finish(), clock_difference_ms))
+    }
+
+    /// Where the replay into the judge's memory begins (F8).
+    fn replay_from(&self, reader: &Reader, partition: i32, start: u64, input: Watermarks) -> anyhow::Result<u64> {
+        let last = match warmup::from(start, input, !self.site.cluster.embedded) {
+            From::Offset(offset) => return Ok(offset),
+            From::WindowBefore(last) => last,
+        };
+        let mut append_ms = None;
+        read(reader, partition, last..last + 1, |record| append_ms = Some(record.time_ms()))
+            .context("the last finished input")?;
+        let Some(append_ms) = append_ms else { return Ok(start) };
+        let since_ms = append_ms - warmup::WINDOW_MS;
+        let found =
+            self.look_up.offset_at(&self.site.names.input, partition, since_ms).context("the replay's start")?;
+        // The last finished record itself is younger than that, so there is an answer unless it was deleted just now.
+        Ok(found.unwrap_or(start).clamp(input.low, start))
+    }
+}
+
+impl Readers {
+    fn new(site: &Site) -> anyhow::Result<Self> {
+        let (cluster, names) = (&site.cluster, &site.names);
+        let readers = Self { input: Reader::new(cluster, &names.input)?, output: Reader::new(cluster, &names.output)? };
+        readers.input.prepare(QUESTION_TIMEOUT).context("the input's leaders")?;
+        readers.output.prepare(QUESTION_TIMEOUT).context("the output's leaders")?;
+        Ok(readers)
+    }
+}
+
+/// Reads the offsets of `range`, as far as they exist.
+fn read(
+    reader: &Reader,
+    partition: i32,
+    range: std::ops::Range<u64>,
+    mut each: impl FnMut(&Record<'_>),
+) -> anyhow::Result<()> {
+    if range.is_empty() {
+        return Ok(());
+    }
+    reader.assign(partition, range.start)?;
+    let outcome = read_assigned(reader, partition, range, &mut each);
+    reader.release(partition)?;
+    outcome
+}
+
+fn read_assigned(
+    reader: &Reader,
+    partition: i32,
+    range: std::ops::Range<u64>,
+    each: &mut impl FnMut(&Record<'_>),
+) -> anyhow::Result<()> {
+    let (mut next, mut heard) = (range.start, Instant::now());
+    while next < range.end {
+        match reader.poll(Duration::from_millis(100)) {
+            Ok(Some(Heard::Record(record))) if record.partition() == partition && record.offset() >= next => {
+                heard = Instant::now();
+                next = record.offset() + 1;
+                if range.contains(&record.offset()) {
+                    each(&record);
+                }
+            }
+            // The end came before the end of the range: nothing more is there.
+            Ok(Some(Heard::End(ended))) if ended == partition && next > range.start => break,
+            Ok(_) => {}
+            Err(error) => tracing::debug!(partition, %error, "while surveying"),
+        }
+        if heard.elapsed() > SILENCE_TIMEOUT {
+            bail!("nothing was read at offset {next} for {} s", SILENCE_TIMEOUT.as_secs());
+        }
+    }
+    Ok(())
+}
