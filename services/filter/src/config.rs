@@ -7,6 +7,8 @@ use judge::Limits;
 
 /// What the filter is told besides the common settings.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+// Unnamed: in one process it stands beside other services' `Config` on one command line.
+#[group(skip)]
 pub struct Config {
     /// The words that block a message: a UTF-8 file, one word a line, # comments; it is read anew when it changes.
     #[arg(long, env = "DANMAKU_WORDS", value_name = "FILE")]

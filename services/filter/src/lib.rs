@@ -43,7 +43,7 @@ use anyhow::Context as _;
 use chassis::{
     admin::Condition,
     ground::Ground,
-    kafka::{Cluster, TopicSpec, verify_topics},
+    kafka::{TopicSpec, keep_verifying},
     program::{self, Program, Public},
 };
 use proto::{
@@ -67,9 +67,6 @@ pub use config::{Config, Settings};
 /// The topics that the filter reads or writes.
 const TOPICS: [Topic; 5] = [Topic::Input, Topic::Output, Topic::Verdicts, Topic::State, Topic::DeadLetter];
 
-/// Between two looks at topics that are not what they should be.
-const VERIFY_EVERY: Duration = Duration::from_secs(1);
-
 /// Before a member that failed joins anew.
 const REJOIN_WAIT: Duration = Duration::from_secs(1);
 
@@ -90,7 +87,8 @@ impl Judge {
         let works = Arc::new(works(ground, &config)?);
         let topics = ground.readiness.condition("filter topics");
         let rules = ground.readiness.condition("filter rules");
-        let verifying = tokio::spawn(verify(ground.cluster.clone(), specs(ground), topics, Arc::clone(&works)));
+        let verifying =
+            tokio::spawn(keep_verifying(ground.cluster.clone(), specs(ground), topics, Arc::clone(&works.verified)));
         let mut feed =
             BookFeed::new(config.words.clone(), config.words_built_in.clone(), Arc::clone(&works.shelf), rules);
         feed.look();
@@ -154,7 +152,7 @@ fn works(ground: &Ground, config: &Config) -> anyhow::Result<Works> {
         shelf: Shelf::default(),
         clock,
         metrics: Metrics::new(ground.partitions),
-        verified: AtomicBool::new(false),
+        verified: Arc::default(),
         stop: AtomicBool::new(false),
     })
 }
@@ -162,23 +160,6 @@ fn works(ground: &Ground, config: &Config) -> anyhow::Result<Works> {
 fn specs(ground: &Ground) -> Vec<TopicSpec> {
     let described = |topic: Topic| topic.described(&ground.topic_prefix, ground.partitions, OUTPUT_RETENTION_MS).into();
     TOPICS.into_iter().map(described).collect()
-}
-
-/// Looks until the topics are what they should be; until then nothing is judged.
-async fn verify(cluster: Cluster, specs: Vec<TopicSpec>, condition: Condition, works: Arc<Works>) {
-    loop {
-        match verify_topics(&cluster, &specs).await {
-            Ok(mismatches) if mismatches.is_empty() => break,
-            Ok(mismatches) => {
-                let sentences: Vec<String> = mismatches.iter().map(ToString::to_string).collect();
-                condition.not_ready(sentences.join("; "));
-            }
-            Err(error) => condition.not_ready(format!("the topics cannot be looked at: {error}")),
-        }
-        tokio::time::sleep(VERIFY_EVERY).await;
-    }
-    condition.ready();
-    works.verified.store(true, Ordering::Release);
 }
 
 /// The life of a judging thread: a member, and another one whenever it cannot go on.

@@ -2,6 +2,7 @@
 
 use std::{
     sync::{
+        Arc,
         atomic::{AtomicBool, Ordering},
         mpsc::SyncSender,
     },
@@ -33,7 +34,7 @@ pub(crate) struct Works {
     pub(crate) metrics: Metrics,
     pub(crate) desk: SyncSender<Question>,
     /// The topics are what they should be.
-    pub(crate) verified: AtomicBool,
+    pub(crate) verified: Arc<AtomicBool>,
     /// We are asked to leave.
     pub(crate) stop: AtomicBool,
 }

@@ -6,6 +6,8 @@ use chassis::settings::parse_duration;
 
 /// What the door is told besides the common settings.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+// Unnamed: in one process it stands beside other services' `Config` on one command line.
+#[group(skip)]
 pub struct Config {
     /// Messages a second that one user may send through this node, over all rooms; 0 = no limit.
     // The judge allows 1/s in one room; five leave room for somebody who watches several streams.
