@@ -10,11 +10,12 @@ use chassis::{
     settings::{Common, Settings, Source, effective},
     tokens::Signer,
 };
-use fanout::Hall;
+use fanout::{Hall, SEND_BUFFER_BYTES};
 use filter::Judge;
 use hyper::{Request, body::Incoming};
 use ingest::Door;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{crowd::Crowd, page};
 
@@ -32,13 +33,15 @@ use crate::{crowd::Crowd, page};
   danmaku keys     writes a key file for development
   danmaku token    mints a token with a key file
 
+On a real cluster --partitions is 64 unless it is given.
+
 Examples:
   danmaku                                      a first look: open the address it prints
   danmaku --crowd 0 --listen 0.0.0.0:8080      quiet, and reachable from other machines
   danmaku --brokers kafka:9092 --keys k.jwks   on a real cluster"
 )]
 pub struct Up {
-    #[arg(value_parser = ["up"], hide = true)]
+    #[arg(value_parser = command, hide = true)]
     command: Option<String>,
 
     #[command(flatten)]
@@ -62,6 +65,14 @@ pub struct Up {
     fanout: fanout::Config,
 }
 
+/// The small commands are taken out before; whoever meets this one has mistyped one of them, or put it behind a flag.
+fn command(text: &str) -> Result<String, String> {
+    match text {
+        "up" => Ok(text.to_owned()),
+        _ => Err("the commands are up, topics, keys and token, and a command stands before every flag".to_owned()),
+    }
+}
+
 fn room(text: &str) -> Result<String, String> {
     proto::RoomId::new(text).map(|room| room.as_str().to_owned()).map_err(|why| format!("no room: {why}"))
 }
@@ -77,6 +88,12 @@ const EXAMPLE_WORDS: &str = include_str!("example_words.txt");
 
 impl Settings for Up {
     const DEFAULTS: &'static [(&'static str, &'static str)] = &[("partitions", EMBEDDED_PARTITIONS)];
+
+    fn problems(&self) -> Vec<String> {
+        let missing = "--keys (DANMAKU_KEYS): on a real cluster tokens are checked against keys; give --keys <FILE>";
+        let needs_keys = self.common.brokers.is_some() && self.common.keys.is_none();
+        if needs_keys { vec![missing.to_owned()] } else { Vec::new() }
+    }
 }
 
 /// The whole life of the program.
@@ -87,12 +104,13 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         up.common.partitions = CLUSTER_PARTITIONS;
     }
     let (embedded, cluster) = broker(&up.common)?;
-    let signer = signer(up.common.keys.as_deref(), embedded.is_some())?;
+    let signer = signer(up.common.keys.as_deref());
     let verifier = match (&signer, &up.common.keys) {
         (Some(signer), None) => signer.verifier()?,
         (_, keys) => verifier(keys.as_deref())?,
     };
-    let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::Plain)?;
+    let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?;
+    tracing::info!(partitions = up.common.partitions, embedded = embedded.is_some(), "broker");
     let address = program.public_address().context("no public port")?;
     let ground = program.ground.clone();
 
@@ -104,10 +122,10 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     let crowd = signer.clone().filter(|_| up.crowd > 0).map(|signer| {
         let crowd = Crowd { senders: usize::from(up.crowd), door: address, room: up.room.clone(), signer };
         let ground = ground.clone();
-        tokio::spawn(async move {
+        AbortOnDropHandle::new(tokio::spawn(async move {
             ground.readiness.wait_ready().await;
             crowd.talk(ground.shutdown).await;
-        })
+        }))
     });
     let leaving_door = door.clone();
     let dev_signer = signer.filter(|_| embedded.is_some());
@@ -143,12 +161,14 @@ fn broker(common: &Common) -> anyhow::Result<(Option<Embedded>, Cluster)> {
     Ok((Some(embedded), cluster))
 }
 
-/// Who can sign tokens here: a key of the file if it holds a private one, a random key where everything is embedded.
-fn signer(keys: Option<&Path>, embedded: bool) -> anyhow::Result<Option<Arc<Signer>>> {
+/// Who can sign tokens here: a key of the file if it holds a private one, a random key where no file is named (which only
+/// the embedded broker allows).
+fn signer(keys: Option<&Path>) -> Option<Arc<Signer>> {
     match keys {
-        // A file of public keys only is right for production; then nobody here can sign, and the crowd stays away.
-        Some(path) => Ok(Signer::from_file(path).ok().map(Arc::new)),
-        None => Ok(embedded.then(|| Arc::new(Signer::random_hs256()))),
+        // A file of public keys only is right for production; then nobody here can sign, and the crowd stays away. What is
+        // wrong with a file the verifier says, which reads it next.
+        Some(path) => Signer::from_file(path).ok().map(Arc::new),
+        None => Some(Arc::new(Signer::random_hs256())),
     }
 }
 
@@ -183,4 +203,36 @@ async fn route(
         return page::dev_token(&request, peer, signer);
     }
     page::file(&request)
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::settings::{Stop, parse_from};
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    #[test]
+    fn the_services_settings_stand_side_by_side_on_one_line() {
+        Up::command().debug_assert();
+        let up: Up = parse_from(["danmaku", "up"]).unwrap();
+        assert_eq!((up.common.partitions, up.crowd, up.room.as_str()), (4, 12, "demo"));
+        assert_eq!((up.ingest, up.filter, up.fanout), Default::default());
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_named() {
+        for (line, word) in [(["danmaku", "tokens"], "keys and token"), (["danmaku", "--brokers=kafka:9092"], "--keys")]
+        {
+            let Err(Stop::Problems(problems)) = parse_from::<Up>(line) else { panic!("accepted: {line:?}") };
+            assert!(problems.to_string().contains(word), "{problems}");
+        }
+    }
+
+    #[test]
+    fn twenty_words_are_built_in() {
+        let words = EXAMPLE_WORDS.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        assert_eq!(words.count(), 20);
+        assert!(EXAMPLE_WORDS.lines().any(|line| line == crate::crowd::NAUGHTY), "the crowd's own is one of them");
+    }
 }

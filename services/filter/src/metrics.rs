@@ -75,7 +75,7 @@ impl Metrics {
             deleted: counter!("danmaku_filter_deleted_unjudged_total"),
             forgotten: counter!("danmaku_filter_forgotten_total"),
             turn: histogram!("danmaku_filter_turn_seconds"),
-            lag: histogram!("danmaku_hop_seconds", "hop" => "judge"),
+            lag: histogram!("danmaku_hop_seconds", "hop" => "filter"),
         }
     }
 

@@ -1,0 +1,156 @@
+//! The hall's own knobs, each with the reason for its default. What all services share is kept out (`chassis`).
+
+use std::time::Duration;
+
+use chassis::settings::parse_duration;
+
+/// What the hall is told besides the common settings.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[group(skip)]
+pub struct Config {
+    /// Threads that own viewers; 0 = one for each core.
+    // A shard never waits, so a second one on a core would only take turns with the first.
+    #[arg(long, env = "DANMAKU_SHARDS", value_name = "NUMBER", default_value_t = 0,
+          value_parser = clap::value_parser!(u16).range(0..=256))]
+    pub shards: u16,
+
+    /// How long a busy room gathers messages before they are written together; a quiet room's first goes at once.
+    // A write costs 4.4 µs whatever it carries, so 50 ms make a room of 500 msg/s 25 times cheaper for each viewer, and
+    // add 25 ms on average. Above 200 ms each write would pay an immediate ACK (+40 %).
+    #[arg(long, env = "DANMAKU_WINDOW", value_name = "DURATION", default_value = "50ms", value_parser = window)]
+    pub window: Duration,
+
+    /// Whether viewers without a token may watch.
+    // Watching is public on most platforms, and a page shows something before anybody has logged in.
+    #[arg(long, env = "DANMAKU_ANONYMOUS", value_name = "BOOL", default_value_t = true,
+          action = clap::ArgAction::Set)]
+    pub anonymous: bool,
+
+    /// How long a viewer's socket may take nothing before he is closed with 4001.
+    // A phone that changes cells is back within 10 s; after 15 s the room's ring has nothing fresh left for him anyway.
+    #[arg(long, env = "DANMAKU_BLOCKED_MAX", value_name = "DURATION", default_value = "15s",
+          value_parser = parse_duration)]
+    pub blocked_max: Duration,
+
+    /// How long a viewer may be silent before he is closed with 4002.
+    // Two pings of 30 s may be lost, and the third still comes in time.
+    #[arg(long, env = "DANMAKU_IDLE", value_name = "DURATION", default_value = "75s", value_parser = parse_duration)]
+    pub idle: Duration,
+
+    /// How often a client is asked to ping.
+    // Mobile networks forget idle connections after a minute; 10,000 viewers make 333 pings a second.
+    #[arg(long, env = "DANMAKU_PING", value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
+    pub ping: Duration,
+
+    /// How far back a viewer can come back without missing anything.
+    // As long as a silent connection stays open: whoever is closed for silence has not missed anything yet. At 1,000
+    // messages a second and 400 B it takes 30 MB; a partition keeps 32 MiB at most.
+    #[arg(long, env = "DANMAKU_HISTORY", value_name = "DURATION", default_value = "75s", value_parser = parse_duration)]
+    pub history: Duration,
+
+    /// Chat that is later than this behind its acceptance is not shown as live but counted in a gap.
+    // Danmaku answer what is on the screen; 3 s later the scene is another.
+    #[arg(long, env = "DANMAKU_FRESH", value_name = "DURATION", default_value = "3s", value_parser = parse_duration)]
+    pub fresh: Duration,
+
+    /// What this node calls itself in `hello`; the machine's name and a random suffix unless it is given.
+    #[arg(long, env = "DANMAKU_NODE", value_name = "NAME")]
+    pub node: Option<String>,
+}
+
+/// A window of nothing would write every message alone; above a second nobody would call it live.
+fn window(text: &str) -> Result<Duration, String> {
+    let window = parse_duration(text).map_err(|error| error.to_string())?;
+    let allowed = Duration::from_millis(1)..=Duration::from_secs(1);
+    if allowed.contains(&window) { Ok(window) } else { Err("a window is between 1ms and 1s".into()) }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            shards: 0,
+            window: Duration::from_millis(50),
+            anonymous: true,
+            blocked_max: Duration::from_secs(15),
+            idle: Duration::from_secs(75),
+            ping: Duration::from_secs(30),
+            history: Duration::from_secs(75),
+            fresh: Duration::from_secs(3),
+            node: None,
+        }
+    }
+}
+
+impl Config {
+    /// How many shards there will be on this machine.
+    pub(crate) fn shards(&self) -> usize {
+        match self.shards {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            given => usize::from(given),
+        }
+    }
+
+    /// What this node calls itself.
+    pub(crate) fn node(&self) -> String {
+        let named = || {
+            let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+            let host = if host.trim().is_empty() { "node" } else { host.trim() };
+            format!("{host}-{:04x}", rand::random::<u16>())
+        };
+        self.node.clone().unwrap_or_else(named)
+    }
+}
+
+/// Everything the hall is told when it runs alone.
+#[derive(Debug, Clone, clap::Parser)]
+#[command(name = "fanout", version, about = "The hall of Danmaku: every viewer of a room sees what may be shown")]
+pub struct Settings {
+    /// What every service is told.
+    #[command(flatten)]
+    pub common: chassis::settings::Common,
+    /// The hall's own.
+    #[command(flatten)]
+    pub own: Config,
+}
+
+impl chassis::settings::Settings for Settings {
+    const DEFAULTS: &'static [(&'static str, &'static str)] =
+        &[("listen", "127.0.0.1:8082"), ("admin", "127.0.0.1:9093")];
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.common.brokers.is_none() {
+            problems.push("--brokers (DANMAKU_BROKERS): Kafka is needed; give --brokers <HOST:PORT,...>".to_owned());
+        }
+        if !self.own.anonymous && self.common.keys.is_none() {
+            problems.push(
+                "--anonymous false (DANMAKU_ANONYMOUS): without keys nobody could watch; give --keys <FILE>".to_owned(),
+            );
+        }
+        if self.own.ping >= self.own.idle {
+            problems.push("--ping (DANMAKU_PING): it must be shorter than --idle, or nobody pings in time".to_owned());
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chassis::settings::Stop;
+
+    #[test]
+    fn the_defaults_in_code_and_on_the_line_are_the_same() {
+        let settings: Settings = chassis::settings::parse_from(["fanout", "--brokers", "localhost:9092"]).unwrap();
+        assert_eq!(settings.own, Config::default());
+    }
+
+    #[test]
+    fn what_cannot_work_together_is_named() {
+        let line = ["fanout", "--brokers", "localhost:9092", "--anonymous", "false", "--ping", "80s"];
+        let Err(Stop::Problems(problems)) = chassis::settings::parse_from::<Settings>(line) else {
+            panic!("accepted");
+        };
+        assert_eq!(problems.0.len(), 2, "{problems}");
+    }
+}

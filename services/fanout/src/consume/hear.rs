@@ -1,0 +1,111 @@
+//! One record: whether it counts, what it shows, and how late it is.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use chassis::kafka;
+use proto::{record, v1};
+
+use super::{
+    decode::decode,
+    partition::{Desk, Partition, Stage},
+    reading::{Judged, Reading},
+};
+use crate::{inbox::Event, raw::Record};
+
+impl Partition {
+    /// Reads a record.
+    pub(super) fn hear(&mut self, record: &kafka::Record<'_>, desk: &Desk) {
+        // Late ones of a partition that was let go, or that a new consumer reads again.
+        if self.stage != Stage::Reading || record.offset() < self.next() {
+            return;
+        }
+        let now = Instant::now();
+        let now_ms = now.saturating_duration_since(desk.house.epoch).as_millis() as i64;
+        let offset = record.offset();
+        self.last = Some((now_ms, record.time_ms(), offset));
+        desk.metrics.records.increment(1);
+        match record::decode::<v1::Output>(record.value()) {
+            Ok(output) => self.judge(&output, offset, record.time_ms(), (now, now_ms), desk),
+            Err(error) => self.undecodable(offset, &error.to_string(), desk),
+        }
+        self.is_caught_up |= self.next() >= self.live_from;
+    }
+
+    fn undecodable(&mut self, offset: u64, error: &str, desk: &Desk) {
+        self.reading.skip(offset);
+        desk.metrics.undecodable.increment(1);
+        tracing::warn!(partition = self.number, offset, error, "output record passed over");
+    }
+
+    fn judge(&mut self, output: &v1::Output, offset: u64, append_ms: i64, now: (Instant, i64), desk: &Desk) {
+        if self.reading.is_new_generation(output) {
+            self.new_generation(output.generation, offset, desk);
+        }
+        match self.reading.judge(offset, output) {
+            Judged::Claim => {}
+            Judged::PassedOver => desk.metrics.passed_over.increment(1),
+            Judged::Repeated => desk.metrics.repeated.increment(1),
+            Judged::Show(at) => match decode(output) {
+                Err(error) => self.undecodable(offset, &error.to_string(), desk),
+                Ok(decoded) => {
+                    desk.metrics.private.increment(decoded.private);
+                    if !decoded.items.is_empty() {
+                        let fresh_until = self.fresh_until(offset, append_ms, output.judge_lag_ms, now, desk);
+                        self.burst.push(Arc::new(Record {
+                            at,
+                            append_ms,
+                            heard: now.0,
+                            fresh_until,
+                            room: decoded.room,
+                            items: decoded.items.into(),
+                        }));
+                    }
+                }
+            },
+        }
+    }
+
+    /// Topics were recreated or the cluster was moved: what was kept belongs to another history, and viewers are told that
+    /// something may lie between.
+    fn new_generation(&mut self, generation: u32, offset: u64, desk: &Desk) {
+        self.tell(desk);
+        tracing::warn!(partition = self.number, offset, generation, "a new generation begins");
+        desk.metrics.restarts.increment(1);
+        desk.house.raw(self.number as usize).restart(offset);
+        let at = Reading::new(generation, self.number, offset).at();
+        self.tell_all(desk, || Event::Restarted(at));
+        if self.is_told_caught_up {
+            self.tell_all(desk, || Event::CaughtUp(self.number));
+        }
+    }
+
+    /// Until when the chat of a record is live. What stands there since before the assignment is history and is shown to
+    /// nobody as live, so it needs no lag.
+    fn fresh_until(&mut self, offset: u64, append_ms: i64, judge_ms: u32, now: (Instant, i64), desk: &Desk) -> Instant {
+        let own = if offset >= self.live_from { self.baseline.lag(now.1, append_ms) } else { 0 };
+        if offset >= self.live_from {
+            desk.metrics.own_lag.record(own as f64 / 1e3);
+        }
+        let lag = Duration::from_millis(own.saturating_add(u64::from(judge_ms)));
+        let fresh = desk.house.config.fresh.checked_sub(lag);
+        // The hall's opening is before any message that it could show.
+        fresh.map_or(desk.house.epoch, |left| now.0 + left)
+    }
+
+    /// Its end was reached: the last record was read as early as it could be.
+    pub(super) fn ended(&mut self) {
+        if self.stage != Stage::Reading {
+            return;
+        }
+        if let Some((now_ms, append_ms, offset)) = self.last.take()
+            && offset >= self.live_from
+            && offset + 1 == self.next()
+        {
+            self.baseline.observe_end(now_ms, append_ms);
+        }
+        self.is_caught_up = true;
+    }
+}

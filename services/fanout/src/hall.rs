@@ -1,0 +1,216 @@
+//! The hall as a whole: its threads, its life, and the door through which viewers come.
+
+use std::{
+    net::SocketAddr,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::JoinHandle,
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use chassis::{
+    admin::Condition,
+    ground::Ground,
+    http::Response,
+    kafka::{Cluster, TopicSpec, verify_topics},
+};
+use hyper::{Request, body::Incoming};
+use proto::{Topic, topics::OUTPUT_RETENTION_MS};
+use tokio::sync::{Notify, mpsc};
+use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+
+use crate::{
+    config::Config,
+    consume::Consumer,
+    house::House,
+    inbox::{Event, Inbox},
+    lookup::Answerer,
+    metrics::ShardMetrics,
+    shard::Shard,
+};
+
+/// How long handshakes that have begun may take when the hall leaves.
+const HANDSHAKES_WAIT: Duration = Duration::from_secs(1);
+
+/// How long the Kafka thread may take to end: closing a consumer waits for a broker that may be away.
+const THREADS_WAIT: Duration = Duration::from_secs(2);
+
+/// How often topics that are not as they should be are looked at again.
+const VERIFY_EVERY: Duration = Duration::from_secs(2);
+
+/// The hall: every viewer of a room sees what may be shown.
+///
+/// Dropping it stops its threads without a word to viewers; [`Hall::leave`] says goodbye first.
+pub struct Hall {
+    pub(crate) house: Arc<House>,
+    pub(crate) shards: Vec<Arc<Inbox>>,
+    pub(crate) origins: Vec<String>,
+    /// Handshakes under way; each holds a place in its shard's inbox, which bounds them.
+    pub(crate) handshakes: TaskTracker,
+    is_leaving: AtomicBool,
+    condition: Condition,
+    /// Ends when the last shard has.
+    shards_end: tokio::sync::Mutex<mpsc::Receiver<()>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+    starting: AbortOnDropHandle<()>,
+}
+
+/// The topic that the hall reads, as it should be.
+#[must_use]
+pub fn topic_spec(prefix: &str, partitions: i32) -> TopicSpec {
+    Topic::Output.described(prefix, partitions, OUTPUT_RETENTION_MS).into()
+}
+
+impl Hall {
+    /// Starts the threads of a hall on `ground`, which must be called on a tokio runtime. It is ready once its topic was
+    /// found to be as it should; until then viewers wait.
+    ///
+    /// # Errors
+    /// When threads or Kafka clients cannot be made.
+    pub fn open(ground: &Ground, config: Config) -> anyhow::Result<Arc<Self>> {
+        let count = config.shards();
+        let metrics = ShardMetrics::new(config.window);
+        let house = Arc::new(House::new(ground, config, count));
+        let topic = Topic::Output.name(&ground.topic_prefix);
+        let condition = ground.readiness.condition("fanout");
+        let bells: Vec<Arc<Notify>> = (0..count).map(|_| Arc::default()).collect();
+        let shards: Vec<_> = bells.iter().map(|bell| Arc::new(Inbox::new(bell.clone()))).collect();
+        let answerer = Answerer::new(&ground.cluster, &topic, house.config.history)?;
+        let consumer = Consumer::new(ground.cluster.clone(), topic, house.clone(), shards.clone(), condition.clone())
+            .context("a kafka client for reading")?;
+
+        // Never a word: its end says that nobody holds the other side any more.
+        let (shard_lives, shards_end) = mpsc::channel(1);
+        let mut threads = Vec::new();
+        for (index, (bell, inbox)) in bells.into_iter().zip(&shards).enumerate() {
+            let shard = Shard::new(index, house.clone(), inbox.clone(), bell, metrics.clone());
+            threads.push(shard_thread(index, shard, inbox.clone(), &condition, shard_lives.clone())?);
+        }
+        let (lookups, asked_by) = (house.clone(), shards.clone());
+        // Nobody waits for its end: it may be in the middle of a question to a broker that is away.
+        thread("fanout-lookup", &condition, None, move || answerer.run(&lookups.lookups, &asked_by))?;
+        let (go, started) = std::sync::mpsc::sync_channel(1);
+        threads.push(thread("fanout-kafka", &condition, None, move || {
+            // An error is the hall's end before its topic was right.
+            if started.recv().is_ok() {
+                consumer.run();
+            }
+        })?);
+        let spec = topic_spec(&ground.topic_prefix, ground.partitions);
+        let starting = tokio::spawn(start(ground.cluster.clone(), spec, condition.clone(), go));
+        tracing::info!(shards = count, node = house.node, "hall open");
+        Ok(Arc::new(Self {
+            house,
+            shards,
+            origins: ground.origins.clone(),
+            handshakes: TaskTracker::new(),
+            is_leaving: AtomicBool::new(false),
+            condition,
+            shards_end: tokio::sync::Mutex::new(shards_end),
+            threads: Mutex::new(threads),
+            starting: AbortOnDropHandle::new(starting),
+        }))
+    }
+
+    /// Answers a request for a room's live stream: upgrades it, streams events, or says why not.
+    pub async fn handle(&self, request: Request<Incoming>, peer: SocketAddr) -> Response {
+        self.respond(request, peer)
+    }
+
+    /// Whether nobody is let in any more.
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.is_leaving.load(Ordering::Acquire)
+    }
+
+    /// Lets nobody in any more, gives every viewer what he is due, advises him to come back elsewhere, closes 1012, and ends
+    /// the threads. It takes as long as the slowest viewer, at most a few seconds.
+    pub async fn leave(&self) {
+        self.is_leaving.store(true, Ordering::Release);
+        self.condition.not_ready("leaving");
+        self.handshakes.close();
+        // Who has not finished his handshake by then is cut off with the process.
+        let _ = tokio::time::timeout(HANDSHAKES_WAIT, self.handshakes.wait()).await;
+        self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave));
+        // The end of the channel is the end of the shards; nothing is ever sent.
+        let _ = self.shards_end.lock().await.recv().await;
+        self.end();
+        let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        let joined = tokio::task::spawn_blocking(|| {
+            for thread in threads {
+                let _ = thread.join();
+            }
+        });
+        match tokio::time::timeout(THREADS_WAIT, joined).await {
+            Ok(_) => tracing::info!("hall closed"),
+            Err(_) => tracing::warn!("hall closed, while a kafka client still waits for its broker"),
+        }
+    }
+
+    fn end(&self) {
+        self.starting.abort();
+        self.house.is_over.store(true, Ordering::Release);
+        self.house.lookups.end();
+    }
+}
+
+impl Drop for Hall {
+    fn drop(&mut self) {
+        self.end();
+        self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave));
+    }
+}
+
+/// Lets the Kafka thread go as soon as the topic is what this service was built for.
+async fn start(cluster: Cluster, spec: TopicSpec, condition: Condition, go: std::sync::mpsc::SyncSender<()>) {
+    loop {
+        match verify_topics(&cluster, std::slice::from_ref(&spec)).await {
+            Ok(mismatches) if mismatches.is_empty() => break,
+            Ok(mismatches) => {
+                let words: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
+                condition.not_ready(words.join("; "));
+            }
+            Err(error) => condition.not_ready(format!("the topic cannot be verified: {error}")),
+        }
+        tokio::time::sleep(VERIFY_EVERY).await;
+    }
+    // It fails only when the thread is gone, and so is the hall.
+    let _ = go.send(());
+}
+
+fn shard_thread(
+    index: usize,
+    shard: Shard,
+    inbox: Arc<Inbox>,
+    condition: &Condition,
+    lives: mpsc::Sender<()>,
+) -> anyhow::Result<JoinHandle<()>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("a shard's runtime")?;
+    thread(&format!("fanout-shard-{index}"), condition, Some(inbox), move || {
+        // Unconstrained: the shard itself yields after every slice, and tokio's budget would only make ready sockets look
+        // as if they were not.
+        runtime.block_on(tokio::task::unconstrained(shard.run()));
+        drop(lives);
+    })
+}
+
+/// A thread whose panic is not its own affair: the node is not ready from then on, and a shard takes nobody any more. The
+/// sockets of a shard close with it, so its viewers come back, to another node.
+fn thread(
+    name: &str,
+    condition: &Condition,
+    inbox: Option<Arc<Inbox>>,
+    run: impl FnOnce() + Send + 'static,
+) -> anyhow::Result<JoinHandle<()>> {
+    let (named, condition) = (name.to_owned(), condition.clone());
+    let guarded = move || {
+        // Nothing of what it owned is looked at afterwards.
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err() {
+            inbox.iter().for_each(|inbox| inbox.close());
+            condition.not_ready(format!("{named} failed; restart this node"));
+        }
+    };
+    std::thread::Builder::new().name(name.to_owned()).spawn(guarded).with_context(|| format!("thread {name}"))
+}

@@ -1,0 +1,126 @@
+//! What all threads of a hall share, and what each of them may do with it: read settings, raise wishes, and look into the raw
+//! records for a moment.
+
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Instant, SystemTime, UNIX_EPOCH},
+};
+
+use chassis::{ground::Ground, tokens::Verifier};
+
+use crate::{config::Config, lookup::LookUps, presence::Presence, raw::Raw, wants::Wants};
+
+/// What all threads of a hall share.
+pub(crate) struct House {
+    /// What this node calls itself.
+    pub(crate) node: String,
+    /// The hall's settings.
+    pub(crate) config: Config,
+    /// Of the topics that are read; a record may be of a higher one.
+    pub(crate) generation: u32,
+    /// Which partitions shards want to hear.
+    pub(crate) wants: Wants,
+    /// Questions to Kafka.
+    pub(crate) lookups: LookUps,
+    /// How many watch a room.
+    pub(crate) presence: Presence,
+    /// Who may do what.
+    pub(crate) verifier: Arc<Verifier>,
+    /// The end was asked for; the Kafka thread stops.
+    pub(crate) is_over: AtomicBool,
+    /// When the hall opened: the zero of its clock and of its rooms' windows.
+    pub(crate) epoch: Instant,
+    /// A lock a partition. The Kafka thread holds one to add a burst of records, a shard to find what it will write: both for
+    /// microseconds, and nobody does I/O under it.
+    raws: Vec<Mutex<Raw>>,
+    connections: AtomicU64,
+}
+
+/// One reading of the clocks, for everything that happens in a turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    /// For durations.
+    pub(crate) now: Instant,
+    /// For clients.
+    pub(crate) unix_ms: i64,
+}
+
+impl Moment {
+    /// Now.
+    pub(crate) fn now() -> Self {
+        Self { now: Instant::now(), unix_ms: unix_ms() }
+    }
+
+    /// Unix time in seconds, as tokens count it.
+    pub(crate) fn unix_secs(self) -> u64 {
+        self.unix_ms.unsigned_abs() / 1000
+    }
+}
+
+fn unix_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl House {
+    /// The house of a hall of so many shards.
+    pub(crate) fn new(ground: &Ground, config: Config, shards: usize) -> Self {
+        let partitions = usize::try_from(ground.partitions).unwrap_or(0);
+        Self {
+            node: config.node(),
+            generation: ground.generation,
+            wants: Wants::new(shards, partitions),
+            lookups: LookUps::default(),
+            presence: Presence::default(),
+            verifier: ground.verifier.clone(),
+            is_over: AtomicBool::new(false),
+            epoch: Instant::now(),
+            raws: (0..partitions).map(|_| Mutex::new(Raw::new(config.history))).collect(),
+            connections: AtomicU64::new(0),
+            config,
+        }
+    }
+
+    /// How many partitions there are.
+    pub(crate) fn partitions(&self) -> usize {
+        self.raws.len()
+    }
+
+    /// The raw records of a partition.
+    pub(crate) fn raw(&self, partition: usize) -> MutexGuard<'_, Raw> {
+        self.raws[partition].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A number for a connection, unique in this process.
+    pub(crate) fn connection(&self) -> u64 {
+        self.connections.fetch_add(1, Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::time::Duration;
+
+    use chassis::{admin::Readiness, kafka::Cluster, shutdown::Shutdown, tokens::Signer};
+
+    use super::*;
+
+    /// A ground for one part of the hall.
+    pub(crate) fn ground(cluster: Cluster, partitions: i32) -> Ground {
+        Ground {
+            cluster,
+            topic_prefix: String::new(),
+            generation: 1,
+            partitions,
+            readiness: Readiness::new(),
+            shutdown: Shutdown::new(),
+            verifier: Arc::new(Signer::random_hs256().verifier().unwrap()),
+            trusted_proxies: Vec::new(),
+            origins: Vec::new(),
+            drain: Duration::from_secs(1),
+        }
+    }
+}

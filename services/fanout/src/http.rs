@@ -1,0 +1,233 @@
+//! The handshake: what a request for `/v1/rooms/{room}/live` may be, and the only place where a status code is chosen.
+//!
+//! It ends with an arrival in a shard's inbox. Frames, heartbeats and everything after the handshake are the shard's.
+
+mod handshake;
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use chassis::{
+    http::{Refusal, Response, decode, full},
+    origin,
+};
+use http_body_util::BodyExt as _;
+use hyper::{
+    HeaderMap, Method, Request, StatusCode,
+    body::Incoming,
+    header::{
+        ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN, SEC_WEBSOCKET_PROTOCOL,
+        SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
+    },
+};
+use hyper_util::rt::TokioIo;
+use proto::{RoomId, close::Close, frame::PROTOCOL_JSON, partition};
+use tokio::net::TcpStream;
+
+use crate::{
+    arrival::{Access, Arrival, Line},
+    hall::Hall,
+    inbox::{Inbox, Permit},
+    metrics,
+    resume::Since,
+    socket::pipe,
+};
+use handshake::{Asked, Token};
+
+/// How long a client may take to receive the answer to its handshake.
+const UPGRADE_WAIT: Duration = Duration::from_secs(10);
+
+/// How long a client waits that found too many at the door.
+const FULL_RETRY: Duration = Duration::from_secs(2);
+
+/// Whether `path` is a room's live stream, which is all that the hall serves.
+#[must_use]
+pub fn serves(path: &str) -> bool {
+    raw_room(path).is_some()
+}
+
+/// The room's name as it stands in the path, or something that is no room's name.
+fn raw_room(path: &str) -> Option<&str> {
+    path.strip_prefix("/v1/rooms/")?.strip_suffix("/live")
+}
+
+/// Somebody at the door who may come in.
+struct Guest {
+    room: RoomId,
+    partition: i32,
+    since: Since,
+    access: Access,
+    inbox: Arc<Inbox>,
+    permit: Permit,
+}
+
+impl Hall {
+    pub(crate) fn respond(&self, mut request: Request<Incoming>, peer: SocketAddr) -> Response {
+        match self.admit(&mut request) {
+            Ok(response) => response,
+            Err(refusal) => {
+                tracing::debug!(%peer, status = refusal.status.as_u16(), code = refusal.code, "handshake refused");
+                metrics::refused(refusal.status.as_u16());
+                refuse(refusal)
+            }
+        }
+    }
+
+    /// The order of a handshake: path → method → page's origin → what kind → room → token → place.
+    fn admit(&self, request: &mut Request<Incoming>) -> Result<Response, Refusal> {
+        let room = raw_room(request.uri().path()).ok_or_else(not_found)?;
+        if request.method() != Method::GET {
+            return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", "a live stream is asked for with GET"));
+        }
+        if !origin::may_speak(request.headers(), &self.origins) {
+            let message = "this page's origin is not allowed; add it to --origins";
+            return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message));
+        }
+        let asked = handshake::asked(request.headers()).map_err(refusal)?;
+        let room = decode(room).and_then(|name| RoomId::new(&name).ok());
+        let room = room.ok_or_else(|| {
+            Refusal::new(StatusCode::BAD_REQUEST, "bad_room", "a room is 1 to 128 bytes of UTF-8 without slash")
+        })?;
+        let since = handshake::since(request.uri().query(), request.headers());
+        let access = self.access(&room, request.headers());
+        match asked {
+            Asked::WebSocket => {
+                let guest = self.guest(room, since, access)?;
+                self.upgrade(request, guest)
+            }
+            Asked::Events => {
+                let access = event_access(access)?;
+                let guest = self.guest(room, since, access)?;
+                Ok(events(guest, request.headers()))
+            }
+        }
+    }
+
+    /// Who it is, and whether he may watch.
+    fn access(&self, room: &RoomId, headers: &HeaderMap) -> Access {
+        let claims = match handshake::token(headers) {
+            Token::None if self.house.config.anonymous => return Access::Granted(None),
+            Token::None => return Access::TokenFirst,
+            Token::Unreadable => {
+                return Access::Refused(Close::Unauthorized, "the Authorization header is no bearer token".to_owned());
+            }
+            Token::Bearer(token) => self.house.verifier.verify(token, crate::house::Moment::now().unix_secs()),
+        };
+        match claims {
+            Ok(claims) if claims.covers(room.as_str()) => Access::Granted(Some(claims)),
+            Ok(_) => Access::Refused(Close::NotAllowed, "the token is not for this room".to_owned()),
+            Err(error) => Access::Refused(Close::Unauthorized, error.to_string()),
+        }
+    }
+
+    /// A place on the shard that has the fewest viewers.
+    fn guest(&self, room: RoomId, since: Since, access: Access) -> Result<Guest, Refusal> {
+        let inbox = self.shards.iter().min_by_key(|inbox| inbox.load()).filter(|_| !self.is_leaving());
+        let unavailable = || {
+            let message = "this node is leaving; connect again";
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message).retry_after(Duration::from_secs(1))
+        };
+        let inbox = inbox.ok_or_else(unavailable)?.clone();
+        let permit = inbox.permit().ok_or_else(|| {
+            let message = "too many are connecting at once";
+            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", message).retry_after(FULL_RETRY)
+        })?;
+        let partition = partition::of(room.as_str().as_bytes(), self.house.partitions() as i32);
+        Ok(Guest { room, partition, since, access, inbox, permit })
+    }
+
+    /// Answers 101; when that is written, the socket is taken out of HTTP and handed to its shard.
+    fn upgrade(&self, request: &mut Request<Incoming>, guest: Guest) -> Result<Response, Refusal> {
+        let has_protocol = handshake::speaks_json(request.headers());
+        let upgraded = fastwebsockets::upgrade::upgrade(request)
+            .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, "malformed", error.to_string()))?;
+        let (mut response, websocket) = upgraded;
+        if has_protocol {
+            response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL_JSON));
+        }
+        self.handshakes.spawn(async move {
+            let taken = tokio::time::timeout(UPGRADE_WAIT, async {
+                // The frame reader in it has read nothing yet; ours takes its place.
+                let upgraded = websocket.await.ok()?.into_inner().into_inner();
+                let parts = upgraded.downcast::<TokioIo<TcpStream>>().ok()?;
+                Some((parts.io.into_inner().into_std().ok()?, parts.read_buf))
+            });
+            match taken.await {
+                Ok(Some((stream, early))) => guest.arrive(Line::WebSocket(stream, early)),
+                Ok(None) | Err(_) => tracing::debug!("handshake was not finished"),
+            }
+        });
+        Ok(response.map(|_| full("")))
+    }
+}
+
+impl Guest {
+    fn arrive(self, line: Line) {
+        let Self { room, partition, since, access, inbox, permit } = self;
+        let arrival = Arrival { room, partition, line, since, access, permit };
+        inbox.tell(crate::inbox::Event::Arrived(Box::new(arrival)));
+    }
+}
+
+/// On an event stream there is no frame to bring a token in, and the status can be read.
+fn event_access(access: Access) -> Result<Access, Refusal> {
+    match access {
+        Access::Granted(_) => Ok(access),
+        Access::TokenFirst => {
+            Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", "watching needs a token; send Authorization"))
+        }
+        Access::Refused(Close::NotAllowed, message) => Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message)),
+        Access::Refused(_, message) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", message)),
+    }
+}
+
+/// The endless answer whose body the shard writes.
+fn events(guest: Guest, headers: &HeaderMap) -> Response {
+    let (writer, reader) = pipe::pipe();
+    guest.arrive(Line::Events(writer));
+    let mut response = Response::new(reader.boxed_unsync());
+    let told = response.headers_mut();
+    told.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    told.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Some proxies gather an answer before they pass it on.
+    told.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    if let Some(origin) = headers.get(ORIGIN) {
+        // It was judged already.
+        told.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        told.insert(VARY, HeaderValue::from_static("origin"));
+    }
+    response
+}
+
+fn not_found() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, "not_found", "there is /v1/rooms/{room}/live")
+}
+
+fn refusal(why: handshake::Bad) -> Refusal {
+    let status = match why {
+        handshake::Bad::Version | handshake::Bad::Neither => StatusCode::UPGRADE_REQUIRED,
+        handshake::Bad::Key | handshake::Bad::Connection => StatusCode::BAD_REQUEST,
+        handshake::Bad::Protocol => StatusCode::BAD_REQUEST,
+    };
+    Refusal::new(status, "malformed", why.to_string())
+}
+
+/// The answer, with the headers that say what would have been right.
+fn refuse(refusal: Refusal) -> Response {
+    let status = refusal.status;
+    let mut response = refusal.into_response();
+    let headers = response.headers_mut();
+    match status {
+        StatusCode::UPGRADE_REQUIRED => {
+            headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+            headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        }
+        StatusCode::METHOD_NOT_ALLOWED => {
+            headers.insert(ALLOW, HeaderValue::from_static("GET"));
+        }
+        StatusCode::UNAUTHORIZED => {
+            headers.insert("www-authenticate", HeaderValue::from_static("Bearer"));
+        }
+        _ => {}
+    }
+    response
+}

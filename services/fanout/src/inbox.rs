@@ -1,0 +1,281 @@
+//! What the other threads tell a shard: its only entrance. Bounded, and nobody ever waits in front of it.
+//!
+//! Records: when 32,768 of them wait, the shard is seconds behind, and the oldest half of the chat becomes a number for
+//! each room, told as a gap. Where no chat is left to drop, the rooms of the oldest lossless records are named, and their
+//! viewers are closed 4003: a resume reads those from the raw records. Arrivals: a handshake takes a place before it is
+//! answered, and is refused with 503 when there is none.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+};
+
+use ahash::{HashMap, HashSet};
+use proto::{Cursor, RoomId, v1::Fate};
+
+use crate::{arrival::Arrival, raw::Record, room::pending::Missed, socket::ready::Bell};
+
+/// Three seconds of 10,000 messages a second: what waits longer would be stale. 8 B each here; the records themselves are
+/// held by the raw records too.
+const RECORDS_MAX: usize = 32_768;
+
+/// Handshakes under way for one shard. Taking one over costs it about 20 µs, so a full house of them is 20 ms of work.
+const ARRIVALS_MAX: usize = 1_024;
+
+/// A word to a shard.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// A partition the shard asked for is read from now on, and stands here.
+    Opened(Opened),
+    /// A partition moved on.
+    Heard(Heard),
+    /// A partition has reached what there was when it was assigned; joins can be answered.
+    CaughtUp(i32),
+    /// A partition goes on elsewhere, and nobody knows what lies between.
+    Restarted(Cursor),
+    /// The high watermark that was asked for.
+    High {
+        /// Of this partition.
+        partition: i32,
+        /// One above its last record.
+        offset: u64,
+    },
+    /// A viewer.
+    Arrived(Box<Arrival>),
+    /// The node leaves.
+    Leave,
+}
+
+/// How a partition stands when a shard begins to listen to it.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// The wish that this answers.
+    pub(crate) wish: u32,
+    /// Its place.
+    pub(crate) at: Cursor,
+    /// Whether joins can be answered.
+    pub(crate) is_caught_up: bool,
+}
+
+/// Records of one partition, and the place behind them, which may have moved without any.
+#[derive(Debug)]
+pub(crate) struct Heard {
+    /// The records, shared by all shards.
+    pub(crate) records: Arc<[Arc<Record>]>,
+    /// The place behind them.
+    pub(crate) to: Cursor,
+}
+
+/// Everything that was waiting.
+#[derive(Debug, Default)]
+pub(crate) struct Waiting {
+    /// In order.
+    pub(crate) events: VecDeque<Event>,
+    /// Chat that was dropped here, older than all events; `None` is every room of the partition.
+    pub(crate) missed: HashMap<(i32, Option<RoomId>), Missed>,
+    /// Rooms that lost more than chat.
+    pub(crate) fell: HashSet<(i32, Option<RoomId>)>,
+    records: usize,
+}
+
+/// A shard's entrance.
+#[derive(Debug)]
+pub(crate) struct Inbox {
+    waiting: Mutex<Waiting>,
+    bell: Bell,
+    arriving: Arc<AtomicUsize>,
+    seats: AtomicUsize,
+    is_closed: AtomicBool,
+}
+
+/// A place among the arrivals of a shard; dropping it gives it back.
+#[derive(Debug)]
+pub(crate) struct Permit(Arc<AtomicUsize>);
+
+impl Inbox {
+    /// An empty one that rings `bell`.
+    pub(crate) fn new(bell: Bell) -> Self {
+        Self {
+            waiting: Mutex::default(),
+            bell,
+            arriving: Arc::default(),
+            seats: AtomicUsize::new(0),
+            is_closed: AtomicBool::new(false),
+        }
+    }
+
+    /// Adds a word.
+    pub(crate) fn tell(&self, event: Event) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.push(event);
+        drop(waiting);
+        self.bell.notify_one();
+    }
+
+    /// Moves everything into `taken`, which is empty.
+    pub(crate) fn take(&self, taken: &mut Waiting) {
+        std::mem::swap(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner), taken);
+    }
+
+    /// The shard has so many viewers.
+    pub(crate) fn set_seats(&self, seats: usize) {
+        self.seats.store(seats, Ordering::Relaxed);
+    }
+
+    /// The shard has failed: nobody is sent there any more.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
+    }
+
+    /// How many viewers the shard has or is about to get; as many as can be when it takes none.
+    pub(crate) fn load(&self) -> usize {
+        if self.is_closed.load(Ordering::Acquire) {
+            return usize::MAX;
+        }
+        self.seats.load(Ordering::Relaxed) + self.arriving.load(Ordering::Relaxed)
+    }
+
+    /// A place for somebody who wants to come in; `None` when too many are at the door.
+    pub(crate) fn permit(&self) -> Option<Permit> {
+        let is_open = !self.is_closed.load(Ordering::Acquire);
+        let take = |arriving| (is_open && arriving < ARRIVALS_MAX).then_some(arriving + 1);
+        self.arriving.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).ok()?;
+        Some(Permit(self.arriving.clone()))
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Waiting {
+    /// Adds a word, and makes room if that is too much.
+    fn push(&mut self, event: Event) {
+        if let Event::Heard(heard) = &event {
+            self.records += heard.records.len();
+        }
+        self.events.push_back(event);
+        if self.records > RECORDS_MAX {
+            self.shed(|record| !record.is_lossless());
+        }
+        if self.records > RECORDS_MAX {
+            self.shed(|_| true);
+        }
+    }
+
+    /// Nothing waits any more; memory is kept for the next time.
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.missed.clear();
+        self.fell.clear();
+        self.records = 0;
+    }
+
+    /// Drops the oldest records that may go, until half of what is allowed is left, and writes down what they were.
+    fn shed(&mut self, may_go: impl Fn(&Record) -> bool) {
+        for event in &mut self.events {
+            let Event::Heard(heard) = event else { continue };
+            if self.records <= RECORDS_MAX / 2 {
+                break;
+            }
+            let (gone, kept): (Vec<_>, Vec<_>) = heard.records.iter().cloned().partition(|record| may_go(record));
+            self.records -= gone.len();
+            heard.records = kept.into();
+            for record in gone {
+                let key = (record.at.partition, record.room.clone());
+                if record.is_lossless() {
+                    self.fell.insert(key);
+                    continue;
+                }
+                let none = Missed { from: record.at, count: 0, last: 0 };
+                let missed = self.missed.entry(key).or_insert(none);
+                missed.count += record.messages() as u32;
+                missed.last = record.at.src_next;
+            }
+        }
+    }
+}
+
+impl Record {
+    /// Whether something in it may not be dropped.
+    fn is_lossless(&self) -> bool {
+        self.items.iter().any(|item| item.fate == Fate::Lossless)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::raw::tests::{message, record, with_items};
+
+    fn heard(records: Vec<Arc<Record>>) -> Event {
+        let to = records.last().map(|record| record.after()).unwrap();
+        Event::Heard(Heard { records: records.into(), to })
+    }
+
+    fn records(waiting: &Waiting) -> usize {
+        let count = |event: &Event| if let Event::Heard(heard) = event { heard.records.len() } else { 0 };
+        waiting.events.iter().map(count).sum()
+    }
+
+    #[test]
+    fn the_oldest_chat_becomes_a_number_and_gifts_stay() {
+        let now = Instant::now();
+        let inbox = Inbox::new(Bell::default());
+        for batch in 0..600u64 {
+            let chat =
+                |index: u64| record(batch * 100 + index, if index.is_multiple_of(4) { "b" } else { "a" }, "x", now);
+            let mut records: Vec<_> = (0..99).map(chat).collect();
+            records.push(with_items(batch * 100 + 99, "a", now, vec![message(Fate::Lossless, "gift")]));
+            inbox.tell(heard(records));
+        }
+        let mut taken = Waiting::default();
+        inbox.take(&mut taken);
+        assert!(records(&taken) <= RECORDS_MAX && taken.fell.is_empty());
+        let missed: u32 = taken.missed.values().map(|missed| missed.count).sum();
+        assert_eq!(missed as usize + records(&taken), 60_000, "each is here or counted");
+        let b = &taken.missed[&(3, RoomId::new("b").ok())];
+        assert_eq!((b.from.next, b.last % 100), (0, 96), "from the first to the last of the room");
+        let gifts = taken.events.iter().filter_map(|event| match event {
+            Event::Heard(heard) => Some(heard.records.iter().filter(|record| record.is_lossless()).count()),
+            _ => None,
+        });
+        assert_eq!(gifts.sum::<usize>(), 600);
+        assert_eq!(taken.events.len(), 600, "also the places of what was dropped are told");
+    }
+
+    #[test]
+    fn a_room_that_loses_a_gift_is_named() {
+        let now = Instant::now();
+        let inbox = Inbox::new(Bell::default());
+        for offset in 0..RECORDS_MAX as u64 + 1 {
+            let name = if offset == 0 { "first" } else { "a" };
+            inbox.tell(heard(vec![with_items(offset, name, now, vec![message(Fate::Lossless, "gift")])]));
+        }
+        let mut taken = Waiting::default();
+        inbox.take(&mut taken);
+        assert_eq!(records(&taken), RECORDS_MAX / 2);
+        assert!(taken.missed.is_empty());
+        assert!(taken.fell.contains(&(3, RoomId::new("first").ok())));
+        taken.clear();
+        assert_eq!((records(&taken), taken.fell.len()), (0, 0));
+    }
+
+    #[test]
+    fn so_many_may_arrive_at_once() {
+        let inbox = Inbox::new(Bell::default());
+        let permits: Vec<_> = std::iter::from_fn(|| inbox.permit()).collect();
+        assert_eq!(permits.len(), ARRIVALS_MAX);
+        drop(permits);
+        assert!(inbox.permit().is_some());
+        inbox.close();
+        assert!(inbox.permit().is_none() && inbox.load() == usize::MAX);
+    }
+}

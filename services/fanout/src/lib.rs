@@ -1,0 +1,59 @@
+//! The hall of the river: what may be shown is read from `danmaku-output` and written to every viewer of its room.
+//!
+//! A room is a log and a viewer is a cursor in it. Whether something may be shown is not decided here, and nothing is
+//! written to Kafka.
+//!
+//! # Layout, in reading order
+//! `hall` holds the threads, and `house` what they share. `http` is the handshake; it ends with an `arrival`. `consume` reads Kafka, with `lookup` for
+//! questions that block and `watchdog` for partitions that stand still; it fills `raw`, 75 seconds of records, and the
+//! shards' `inbox`es, for which `wants` says who hears what. A `shard` owns viewers and rooms: `room` is the ring of frames
+//! and its window, `viewer` a cursor and what is half on his wire, `resume` what a join or a return is told, `reader` what
+//! clients say, `wire` how it all looks in bytes, and `socket` what it goes through.
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod hall;
+mod house;
+mod http;
+mod arrival;
+mod consume;
+mod lookup;
+mod watchdog;
+mod raw;
+mod wants;
+mod inbox;
+mod shard;
+mod room;
+mod viewer;
+mod resume;
+mod reader;
+mod wire;
+mod socket;
+mod presence;
+mod metrics;
+
+pub use config::{Config, Settings};
+pub use hall::{Hall, topic_spec};
+pub use http::serves;
+pub use socket::SEND_BUFFER_BYTES;
+
+use chassis::program::{self, Program, Public};
+
+/// The whole life of the service alone.
+///
+/// # Errors
+/// When its settings name no usable Kafka, keys or ports.
+pub async fn run(settings: Settings) -> anyhow::Result<()> {
+    let Settings { common, own } = settings;
+    let (cluster, verifier) = (program::cluster(&common)?, program::verifier(common.keys.as_deref())?);
+    let public = Public::SendBuffer(SEND_BUFFER_BYTES);
+    let program = Program::begin::<Settings>(&common, cluster, verifier, public)?;
+    let hall = Hall::open(&program.ground, own)?;
+    let served = hall.clone();
+    let handle = move |request, peer| {
+        let hall = served.clone();
+        async move { hall.handle(request, peer).await }
+    };
+    program.run(handle, hall.leave()).await
+}

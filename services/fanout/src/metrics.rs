@@ -1,0 +1,181 @@
+//! Every number the hall tells. Shards count in plain fields of their own and publish the sums once a turn, so that no two
+//! cores fight over a counter and nothing is recorded for each delivered frame.
+
+use std::time::Duration;
+
+use metrics::{
+    Counter, Gauge, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
+use proto::close::Close;
+
+use crate::room::frame::Told;
+
+/// Handles of what the shards tell, one set a process.
+#[derive(Clone)]
+pub(crate) struct ShardMetrics {
+    opened: Counter,
+    delivered: Counter,
+    writes: Counter,
+    dropped_slow: Counter,
+    dropped_stale: Counter,
+    dropped_node: Counter,
+    frames: Counter,
+    refused_frames: Counter,
+    /// Viewers now.
+    pub(crate) viewers: Gauge,
+    /// Rooms now, as shards keep them: one that is watched on two shards counts twice.
+    pub(crate) rooms: Gauge,
+    /// Bytes on the rings now.
+    pub(crate) ring_bytes: Gauge,
+}
+
+/// What one shard counted since it last published.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Viewers that came.
+    pub(crate) opened: u64,
+    /// Messages written, each as often as it has viewers.
+    pub(crate) delivered: u64,
+    /// Writes that took something.
+    pub(crate) writes: u64,
+    /// Messages that viewers were told they will not see, because they were slow.
+    pub(crate) dropped_slow: u64,
+    /// The same, because the messages came too late.
+    pub(crate) dropped_stale: u64,
+    /// The same, because this node had lost them or had too many for who came back.
+    pub(crate) dropped_node: u64,
+    /// Frames put on rings.
+    pub(crate) frames: u64,
+    /// Client frames that were answered with an error.
+    pub(crate) refused_frames: u64,
+}
+
+/// Handles of what the Kafka thread tells.
+pub(crate) struct ConsumeMetrics {
+    /// Records read.
+    pub(crate) records: Counter,
+    /// Records of an old owner or generation.
+    pub(crate) passed_over: Counter,
+    /// Records whose source was seen before.
+    pub(crate) repeated: Counter,
+    /// Items for one user.
+    pub(crate) private: Counter,
+    /// Records that are none.
+    pub(crate) undecodable: Counter,
+    /// Consumers thrown away because a partition stood still.
+    pub(crate) rebuilds: Counter,
+    /// Partitions that went on elsewhere.
+    pub(crate) restarts: Counter,
+    /// Partitions read now.
+    pub(crate) partitions: Gauge,
+    /// Bytes of raw records.
+    pub(crate) raw_bytes: Gauge,
+    /// How far behind we read.
+    pub(crate) own_lag: Histogram,
+}
+
+impl Tally {
+    /// Adds what viewers were told.
+    pub(crate) fn add(&mut self, told: Told) {
+        self.delivered += u64::from(told.shown);
+        self.dropped_slow += u64::from(told.slow);
+        self.dropped_stale += u64::from(told.stale);
+        self.dropped_node += u64::from(told.node);
+    }
+}
+
+impl ShardMetrics {
+    /// The handles, and what `window` is in force.
+    pub(crate) fn new(window: Duration) -> Self {
+        describe();
+        gauge!("danmaku_fanout_window_seconds").set(window.as_secs_f64());
+        let dropped = |reason| counter!("danmaku_fanout_dropped_total", "reason" => reason);
+        Self {
+            opened: counter!("danmaku_fanout_opened_total"),
+            delivered: counter!("danmaku_fanout_delivered_total"),
+            writes: counter!("danmaku_fanout_writes_total"),
+            dropped_slow: dropped("slow"),
+            dropped_stale: dropped("stale"),
+            dropped_node: dropped("node"),
+            frames: counter!("danmaku_fanout_frames_total"),
+            refused_frames: counter!("danmaku_fanout_refused_frames_total"),
+            viewers: gauge!("danmaku_fanout_viewers"),
+            rooms: gauge!("danmaku_fanout_rooms"),
+            ring_bytes: gauge!("danmaku_fanout_ring_bytes"),
+        }
+    }
+
+    /// Adds what a shard counted, and empties it.
+    pub(crate) fn publish(&self, tally: &mut Tally) {
+        let Tally { opened, delivered, writes, dropped_slow, dropped_stale, dropped_node, frames, refused_frames } =
+            std::mem::take(tally);
+        for (counter, count) in [
+            (&self.opened, opened),
+            (&self.delivered, delivered),
+            (&self.writes, writes),
+            (&self.dropped_slow, dropped_slow),
+            (&self.dropped_stale, dropped_stale),
+            (&self.dropped_node, dropped_node),
+            (&self.frames, frames),
+            (&self.refused_frames, refused_frames),
+        ] {
+            if count > 0 {
+                counter.increment(count);
+            }
+        }
+    }
+}
+
+/// Counts a viewer that went; `None` is a connection that was lost.
+pub(crate) fn closed(close: Option<Close>) {
+    counter!("danmaku_fanout_closed_total", "reason" => close.map_or("lost", Close::word)).increment(1);
+}
+
+/// Counts a handshake that was refused, by its status.
+pub(crate) fn refused(status: u16) {
+    counter!("danmaku_fanout_refused_total", "status" => status.to_string()).increment(1);
+}
+
+impl ConsumeMetrics {
+    /// The handles.
+    pub(crate) fn new() -> Self {
+        describe();
+        Self {
+            records: counter!("danmaku_fanout_records_total"),
+            passed_over: counter!("danmaku_fanout_passed_over_total"),
+            repeated: counter!("danmaku_fanout_repeated_total"),
+            private: counter!("danmaku_fanout_private_total"),
+            undecodable: counter!("danmaku_fanout_undecodable_total"),
+            rebuilds: counter!("danmaku_fanout_rebuilds_total"),
+            restarts: counter!("danmaku_fanout_restarts_total"),
+            partitions: gauge!("danmaku_fanout_partitions"),
+            raw_bytes: gauge!("danmaku_fanout_raw_bytes"),
+            own_lag: histogram!("danmaku_hop_seconds", "hop" => "fanout"),
+        }
+    }
+}
+
+fn describe() {
+    describe_gauge!("danmaku_fanout_viewers", "viewers connected: opened - closed");
+    describe_gauge!("danmaku_fanout_rooms", "rooms kept by shards; one watched on two shards counts twice");
+    describe_gauge!("danmaku_fanout_ring_bytes", Unit::Bytes, "encoded frames that rings hold");
+    describe_gauge!("danmaku_fanout_raw_bytes", Unit::Bytes, "records kept for joins and resumes");
+    describe_gauge!("danmaku_fanout_window_seconds", Unit::Seconds, "how long a busy room gathers messages");
+    describe_gauge!("danmaku_fanout_partitions", "partitions read");
+    describe_counter!("danmaku_fanout_opened_total", "viewers that came; pairs with closed");
+    describe_counter!("danmaku_fanout_closed_total", "viewers whose end was decided, by reason; pairs with opened");
+    describe_counter!("danmaku_fanout_refused_total", "handshakes refused, by status");
+    describe_counter!("danmaku_fanout_delivered_total", "messages written, each as often as it had viewers");
+    describe_counter!("danmaku_fanout_writes_total", "writes to viewers that took something");
+    describe_counter!("danmaku_fanout_frames_total", "frames put on rings, each encoded once for all viewers");
+    describe_counter!("danmaku_fanout_dropped_total", "messages counted in gaps, as often as viewers were told");
+    describe_counter!("danmaku_fanout_refused_frames_total", "client frames answered with an error");
+    describe_counter!("danmaku_fanout_records_total", "output records read");
+    describe_counter!("danmaku_fanout_passed_over_total", "records of an old owner or generation: look at the filters");
+    describe_counter!("danmaku_fanout_repeated_total", "records whose input was shown already");
+    describe_counter!("danmaku_fanout_private_total", "items for one user, not delivered by this release");
+    describe_counter!("danmaku_fanout_undecodable_total", "records that are none: look at who else writes there");
+    describe_counter!("danmaku_fanout_rebuilds_total", "consumers thrown away because a partition stood still");
+    describe_counter!("danmaku_fanout_restarts_total", "partitions that went on elsewhere: recreated, or cut off");
+    describe_histogram!("danmaku_hop_seconds", Unit::Seconds, "lag above the unavoidable, by hop");
+}

@@ -1,0 +1,150 @@
+//! The last frames of a room, numbered. A viewer is a number: the next frame he is to get.
+//!
+//! Bytes are bounded and entries are too: a lossy frame loses its bytes first and remains as an entry that can still be
+//! counted; a lossless one keeps them for 30 s at least, unless the room's 256 KiB are full of such.
+
+use std::{
+    collections::VecDeque,
+    time::{Duration, Instant},
+};
+
+use proto::v1::Fate;
+
+use super::frame::Frame;
+
+/// Lossy frames with bytes. At a window of 50 ms this is 3.2 s: what is older would not be live anyway.
+const LOSSY_FRAMES_MAX: usize = 64;
+
+/// Bytes of all frames: 32 full ones. A thousand busy rooms on a shard take 256 MB.
+const BYTES_MAX: usize = 256 * 1024;
+
+/// Entries, with or without bytes: 50 s of full windows, which no blocked viewer outlives; 130 B each, 130 KiB a room.
+const ENTRIES_MAX: usize = 1_024;
+
+/// How long a lossless frame waits for a viewer who is blocked; he is closed after 15 s.
+const LOSSLESS_KEPT: Duration = Duration::from_secs(30);
+
+/// The frames of a room.
+#[derive(Debug, Default)]
+pub(crate) struct Ring {
+    entries: VecDeque<Entry>,
+    /// The number of the oldest entry.
+    first: u64,
+    /// Messages that all frames so far account for.
+    total: u64,
+    bytes: usize,
+    lossy_frames: usize,
+    /// Below these numbers no frame of that fate has bytes.
+    lossy_from: u64,
+    lossless_from: u64,
+}
+
+#[derive(Debug)]
+struct Entry {
+    frame: Frame,
+    pushed: Instant,
+    /// As counted in `bytes`.
+    bytes: usize,
+}
+
+impl Ring {
+    /// The number the next frame will get.
+    pub(crate) fn next(&self) -> u64 {
+        self.first + self.entries.len() as u64
+    }
+
+    /// Messages that all frames so far account for.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Bytes of the frames kept.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Frame `number`; `None` when it is not written yet or is forgotten.
+    pub(crate) fn get(&self, number: u64) -> Option<&Frame> {
+        let index = usize::try_from(number.checked_sub(self.first)?).ok()?;
+        self.entries.get(index).map(|entry| &entry.frame)
+    }
+
+    /// The number of the oldest frame that is remembered.
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Whether a lossless frame at or above `number` has lost its bytes: who is to get that one cannot be served from here.
+    pub(crate) fn has_lost_lossless(&self, number: u64) -> bool {
+        number < self.lossless_from
+    }
+
+    /// Adds a frame and lets go of what exceeds the bounds.
+    pub(crate) fn push(&mut self, mut frame: Frame, now: Instant) {
+        frame.before = self.total;
+        self.total += u64::from(frame.counted);
+        let bytes = frame.shared().map_or(0, |shared| shared.len());
+        self.bytes += bytes;
+        self.lossy_frames += usize::from(frame.fate == Fate::Lossy);
+        self.entries.push_back(Entry { frame, pushed: now, bytes });
+        self.keep_bounds();
+    }
+
+    /// Lets go of what nobody will be shown any more; called now and then, so that a quiet room holds little.
+    pub(crate) fn age(&mut self, now: Instant) {
+        let is_old = |entry: &Entry| now.saturating_duration_since(entry.pushed) > LOSSLESS_KEPT;
+        while self.oldest(Fate::Lossy).is_some_and(|entry| entry.frame.is_stale(now)) && self.strip(Fate::Lossy) {}
+        while self.oldest(Fate::Lossless).is_some_and(is_old) && self.strip(Fate::Lossless) {}
+        while self.entries.front().is_some_and(|entry| entry.frame.shared.is_none() && is_old(entry)) {
+            self.forget_oldest();
+        }
+    }
+
+    fn keep_bounds(&mut self) {
+        while (self.lossy_frames > LOSSY_FRAMES_MAX || self.bytes > BYTES_MAX) && self.strip(Fate::Lossy) {}
+        while self.bytes > BYTES_MAX && self.strip(Fate::Lossless) {}
+        while self.entries.len() > ENTRIES_MAX {
+            let oldest = &self.entries[0].frame;
+            if oldest.shared.is_some() {
+                self.strip(oldest.fate);
+            }
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        self.entries.pop_front();
+        self.first += 1;
+    }
+
+    fn oldest(&self, fate: Fate) -> Option<&Entry> {
+        self.oldest_with_bytes(fate).map(|index| &self.entries[index])
+    }
+
+    /// The oldest entry of that fate that has bytes.
+    fn oldest_with_bytes(&self, fate: Fate) -> Option<usize> {
+        let from = if fate == Fate::Lossy { self.lossy_from } else { self.lossless_from };
+        let start = usize::try_from(from.saturating_sub(self.first)).unwrap_or(usize::MAX).min(self.entries.len());
+        let has_bytes = |entry: &Entry| entry.frame.fate == fate && entry.frame.shared.is_some();
+        self.entries.range(start..).position(has_bytes).map(|offset| start + offset)
+    }
+
+    /// Takes the bytes of the oldest frame of that fate, except the newest frame's; tells whether there was one.
+    fn strip(&mut self, fate: Fate) -> bool {
+        let Some(index) = self.oldest_with_bytes(fate).filter(|&index| index + 1 < self.entries.len()) else {
+            return false;
+        };
+        let entry = &mut self.entries[index];
+        entry.frame.shared = None;
+        self.bytes -= entry.bytes;
+        let behind = self.first + index as u64 + 1;
+        match fate {
+            Fate::Lossy => {
+                self.lossy_frames -= 1;
+                self.lossy_from = behind;
+            }
+            Fate::Lossless => self.lossless_from = behind,
+        }
+        true
+    }
+}

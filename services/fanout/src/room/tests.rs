@@ -1,0 +1,207 @@
+//! A room's frames and their books, as tables.
+
+use std::time::Duration;
+
+use proto::v1::Fate;
+
+use super::*;
+use crate::raw::{
+    Body,
+    tests::{message, record, with_items},
+};
+use crate::wire::Wire;
+
+const MS: Duration = Duration::from_millis(1);
+
+fn room(now: Instant) -> Room {
+    Room::new(RoomId::new("a").unwrap(), Window::new(50 * MS, now, 0))
+}
+
+fn at(next: u64) -> Cursor {
+    Cursor { generation: 1, partition: 3, src_next: next + 1_000, next }
+}
+
+/// The payloads on the ring from `first` on.
+fn said(room: &Room, first: u64) -> Vec<String> {
+    let payload = |number| {
+        let frame = room.ring.get(number)?;
+        let bytes = frame.shared()?.on(Wire::Sse).to_vec();
+        let text = String::from_utf8(bytes).unwrap();
+        Some(text.split_once("data: ").unwrap().1.trim_end().to_owned())
+    };
+    (first..room.ring.next()).map(|number| payload(number).unwrap_or_else(|| "-".to_owned())).collect()
+}
+
+#[test]
+fn what_waits_becomes_one_frame_that_ends_where_the_partition_is() {
+    let now = Instant::now();
+    let mut room = room(now);
+    room.take(&record(5, "a", "x", now));
+    room.take(&record(9, "a", "y", now));
+    assert_eq!(room.cursor(at(12)), at(5), "the place before the first that waits");
+    room.flush(at(12), now);
+    assert_eq!(said(&room, 0), [r#"{"type":"batch","cursor":"1-3-1012-12","messages":["x","y"]}"#]);
+    assert_eq!(room.cursor(at(12)), at(12));
+    let frame = room.ring.get(0).unwrap();
+    assert_eq!((frame.from, frame.shown, frame.counted, frame.before), (at(5), 2, 2, 0));
+}
+
+#[test]
+fn frames_do_not_mix_fates_and_keep_the_order() {
+    let now = Instant::now();
+    let mut room = room(now);
+    let recall = Item { fate: Fate::Lossless, body: Body::Control("recall", br#"{"type":"recall"}"#[..].into()) };
+    room.take(&record(5, "a", "x", now));
+    room.take(&with_items(6, "a", now, vec![message(Fate::Lossless, "gift")]));
+    room.take(&with_items(7, "a", now, vec![recall]));
+    room.take(&record(8, "a", "y", now));
+    room.flush(at(9), now);
+    let expected = [
+        r#"{"type":"batch","cursor":"1-3-1006-6","messages":["x"]}"#,
+        r#"{"type":"batch","cursor":"1-3-1007-7","messages":["gift"]}"#,
+        r#"{"type":"recall"}"#,
+        r#"{"type":"batch","cursor":"1-3-1009-9","messages":["y"]}"#,
+    ];
+    assert_eq!(said(&room, 0), expected);
+    assert_eq!(room.ring.total(), 3, "a control frame is no message");
+}
+
+#[test]
+fn chat_that_came_too_late_is_counted_and_gifts_are_shown() {
+    let now = Instant::now();
+    let mut room = room(now);
+    for offset in 5..8 {
+        room.take(&record(offset, "a", "x", now));
+    }
+    room.take(&with_items(8, "a", now, vec![message(Fate::Lossless, "gift")]));
+    room.take(&record(9, "a", "now", now + 3001 * MS));
+    room.flush(at(10), now + 3001 * MS);
+    let told: Vec<_> = (0..3).map(|number| room.ring.get(number).unwrap().told()).collect();
+    assert_eq!((told[0].stale, told[1].shown, told[2].shown), (3, 1, 1));
+    let gap = r#"{"type":"gap","cursor":"1-3-1008-8","dropped":3,"reason":"stale","from":"1-3-1005","to":"1-3-1007"}"#;
+    assert_eq!(said(&room, 0)[0], gap);
+    assert_eq!(room.ring.total(), 5);
+}
+
+#[test]
+fn what_the_node_lost_is_counted_before_what_follows() {
+    let now = Instant::now();
+    let mut room = room(now);
+    room.take_missed(Missed { from: at(3), count: 40, last: 1_060 });
+    room.take(&record(70, "a", "x", now));
+    assert_eq!(room.cursor(at(71)), at(3));
+    room.flush(at(71), now);
+    assert_eq!(room.ring.get(0).unwrap().told().node, 40);
+    let gap = r#"{"type":"gap","cursor":"1-3-1070-70","dropped":40,"reason":"node","from":"1-3-1003","to":"1-3-1060"}"#;
+    assert_eq!(said(&room, 0)[0], gap);
+}
+
+#[test]
+fn an_unknown_gap_has_no_number() {
+    let now = Instant::now();
+    let mut room = room(now);
+    room.take(&record(5, "a", "x", now));
+    room.flush_unknown(at(50), now);
+    assert_eq!(said(&room, 1), [r#"{"type":"gap","cursor":"1-3-1050-50","reason":"node"}"#]);
+    assert_eq!(room.ring.total(), 1);
+}
+
+#[test]
+fn a_burst_is_cut_into_frames_of_8_kib() {
+    let now = Instant::now();
+    let mut room = room(now);
+    let text = "x".repeat(998);
+    for offset in 0..30 {
+        room.take(&record(offset, "a", &text, now));
+        assert_eq!(room.is_full(), offset >= 8, "{offset}");
+    }
+    room.flush_all(at(30), now);
+    assert_eq!(room.ring.next(), 4);
+    let shown: Vec<u32> = (0..4).map(|number| room.ring.get(number).unwrap().shown).collect();
+    assert_eq!(shown, [9, 9, 9, 3]);
+    assert_eq!(room.ring.get(1).unwrap().from, at(9));
+}
+
+#[test]
+fn what_no_send_buffer_takes_waits_for_the_next_flush_until_it_is_too_much() {
+    let now = Instant::now();
+    let mut room = room(now);
+    let text = "x".repeat(998);
+    for offset in 0..40 {
+        room.take(&record(offset, "a", &text, now));
+    }
+    room.flush(at(40), now);
+    assert_eq!((room.ring.total(), room.cursor(at(40))), (18, at(18)), "two frames of nine");
+    room.flush(at(40), now);
+    room.flush(at(40), now);
+    assert_eq!((room.ring.total(), room.cursor(at(40)), room.is_waiting()), (40, at(40), false));
+    for offset in 40..5_040 {
+        room.take(&record(offset, "a", &text, now));
+    }
+    assert!(room.is_overfull());
+    room.flush(at(5_040), now);
+    assert_eq!((room.ring.total(), room.is_waiting(), room.is_full()), (5_040, false, false));
+}
+
+#[test]
+fn the_ring_lets_go_of_chat_first_and_still_counts_it() {
+    let now = Instant::now();
+    let mut room = room(now);
+    room.take(&with_items(0, "a", now, vec![message(Fate::Lossless, "gift")]));
+    for offset in 1..100 {
+        room.take(&record(offset, "a", "x", now));
+        room.flush(at(offset + 1), now);
+    }
+    let ring = &room.ring;
+    assert!(ring.get(0).unwrap().shared().is_some(), "the gift stays");
+    assert!(!ring.has_lost_lossless(0));
+    let with_bytes = (1..ring.next()).filter(|&number| ring.get(number).unwrap().shared().is_some()).count();
+    assert_eq!(with_bytes, 64);
+    assert_eq!((ring.total(), ring.get(50).unwrap().before), (100, 50));
+}
+
+#[test]
+fn bytes_are_bounded_and_a_lossless_frame_that_must_go_is_remembered_as_lost() {
+    let now = Instant::now();
+    let mut room = room(now);
+    let text = "x".repeat(8_000);
+    for offset in 0..60 {
+        let fate = if offset % 2 == 0 { Fate::Lossless } else { Fate::Lossy };
+        room.take(&with_items(offset, "a", now, vec![message(fate, &text)]));
+        room.flush(at(offset + 1), now);
+        assert!(room.ring.bytes() <= 256 * 1024);
+    }
+    assert!(!room.ring.has_lost_lossless(0), "thirty lossless frames of 8 kB fit");
+    for offset in 60..80 {
+        room.take(&with_items(offset, "a", now, vec![message(Fate::Lossless, &text)]));
+        room.flush(at(offset + 1), now);
+    }
+    assert!(room.ring.bytes() <= 256 * 1024);
+    assert!(room.ring.has_lost_lossless(0) && !room.ring.has_lost_lossless(60));
+}
+
+#[test]
+fn a_quiet_room_forgets() {
+    let now = Instant::now();
+    let mut room = room(now);
+    for offset in 0..10 {
+        room.take(&record(offset, "a", "x", now));
+        room.flush(at(offset + 1), now);
+    }
+    room.ring.age(now + 3001 * MS);
+    assert_eq!(said(&room, 0).iter().filter(|payload| *payload == "-").count(), 9, "all but the newest");
+    assert_eq!(room.ring.first(), 0);
+    room.ring.age(now + 31_000 * MS);
+    assert_eq!((room.ring.first(), room.ring.next(), room.ring.total()), (9, 10, 10));
+}
+
+#[test]
+fn entries_are_bounded() {
+    let now = Instant::now();
+    let mut room = room(now);
+    for offset in 0..3_000 {
+        room.take(&record(offset, "a", "x", now));
+        room.flush(at(offset + 1), now);
+    }
+    assert_eq!((room.ring.next() - room.ring.first(), room.ring.total()), (1_024, 3_000));
+}

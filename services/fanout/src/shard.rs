@@ -1,0 +1,230 @@
+//! One thread that owns its viewers, its rooms and their rings. It never waits for anything but its bell and its clock.
+//!
+//! A turn: take what the inbox holds, look at the viewers whose sockets are ready, flush the rooms whose windows ended, and
+//! write to at most 256 viewers, so that a large room never keeps the others from their turn. Kafka, handshakes and
+//! decoding are other threads'.
+
+mod hear;
+mod join;
+mod say;
+mod rooms;
+mod write;
+mod turns;
+mod seat;
+mod sweep;
+
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, VecDeque},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use ahash::HashMap;
+use proto::{Cursor, RoomId, close::Close};
+use slab::Slab;
+
+use crate::{
+    house::{House, Moment},
+    inbox::{Event, Inbox, Opened, Waiting},
+    metrics::{ShardMetrics, Tally},
+    socket::ready::{Bell, Ready},
+    viewer::Piece,
+};
+use hear::Word;
+use rooms::Local;
+use seat::Seat;
+
+/// One buffer for whatever any viewer says: a message is 4 KiB at most, and few say anything.
+const READ_BYTES: usize = 16 * 1024;
+
+/// How often silence, blocked sockets and tokens are looked at: none of them needs to be seen sooner.
+const SWEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// A partition as a shard sees it.
+#[derive(Debug)]
+struct Partition {
+    /// Up to where it was heard.
+    at: Cursor,
+    /// The number of the last wish to hear it.
+    wish: u32,
+    /// Whether that wish is fulfilled.
+    is_open: bool,
+    /// Whether joins can be answered.
+    is_caught_up: bool,
+    /// Whether it went on elsewhere, and the rooms are to be told once it has caught up.
+    is_cut: bool,
+    /// Rooms of it that are kept here.
+    rooms: Vec<usize>,
+    /// Viewers of those rooms.
+    seats: usize,
+    /// Viewers whose join is not answered yet.
+    waiting: Vec<usize>,
+}
+
+/// A thread's viewers and rooms.
+pub(crate) struct Shard {
+    index: usize,
+    house: Arc<House>,
+    inbox: Arc<Inbox>,
+    bell: Bell,
+    ready: Arc<Ready>,
+    seats: Slab<Seat>,
+    rooms: Slab<Local>,
+    by_name: HashMap<RoomId, usize>,
+    partitions: Vec<Partition>,
+    /// Rooms that have something for viewers, in the order of their turns.
+    busy: VecDeque<usize>,
+    /// When rooms' windows end.
+    due: BinaryHeap<Reverse<(Instant, usize)>>,
+    is_leaving: bool,
+    next_sweep: Instant,
+    metrics: ShardMetrics,
+    tally: Tally,
+    /// As last published.
+    ring_bytes: usize,
+    /// Memory that is used again in each turn.
+    scratch: Scratch,
+}
+
+#[derive(Debug)]
+struct Scratch {
+    waiting: Waiting,
+    listed: Vec<usize>,
+    pieces: Vec<Piece>,
+    words: Vec<Word>,
+    buffer: Box<[u8]>,
+}
+
+impl Shard {
+    /// A shard without viewers.
+    pub(crate) fn new(index: usize, house: Arc<House>, inbox: Arc<Inbox>, bell: Bell, metrics: ShardMetrics) -> Self {
+        let partition = |partition| Partition {
+            at: Cursor { generation: house.generation, partition, src_next: 0, next: 0 },
+            wish: 0,
+            is_open: false,
+            is_caught_up: false,
+            is_cut: false,
+            rooms: Vec::new(),
+            seats: 0,
+            waiting: Vec::new(),
+        };
+        Self {
+            index,
+            partitions: (0..house.partitions() as i32).map(partition).collect(),
+            ready: Arc::new(Ready::new(bell.clone())),
+            house,
+            inbox,
+            bell,
+            seats: Slab::new(),
+            rooms: Slab::new(),
+            by_name: HashMap::default(),
+            busy: VecDeque::new(),
+            due: BinaryHeap::new(),
+            is_leaving: false,
+            next_sweep: Instant::now() + SWEEP_EVERY,
+            metrics,
+            tally: Tally::default(),
+            ring_bytes: 0,
+            scratch: Scratch {
+                waiting: Waiting::default(),
+                listed: Vec::new(),
+                pieces: Vec::new(),
+                words: Vec::new(),
+                buffer: vec![0; READ_BYTES].into(),
+            },
+        }
+    }
+
+    /// Turns until the hall leaves and the last viewer is gone.
+    pub(crate) async fn run(mut self) {
+        while !(self.is_leaving && self.seats.is_empty()) {
+            if self.turn(Moment::now()) {
+                // More is to be written; in between the runtime looks which sockets are ready.
+                tokio::task::yield_now().await;
+                continue;
+            }
+            let until = self.due.peek().map_or(self.next_sweep, |Reverse((at, _))| self.next_sweep.min(*at));
+            let bell = self.bell.clone();
+            // Either is a reason for a turn.
+            let _ = tokio::time::timeout_at(until.into(), bell.notified()).await;
+        }
+        self.metrics.publish(&mut self.tally);
+    }
+
+    /// One turn; tells whether more waits to be written.
+    fn turn(&mut self, moment: Moment) -> bool {
+        self.take_inbox(moment);
+        self.serve_ready(moment);
+        self.flush_due(moment);
+        self.write_slice(moment);
+        if moment.now >= self.next_sweep {
+            self.next_sweep = moment.now + SWEEP_EVERY;
+            self.sweep(moment);
+        }
+        self.inbox.set_seats(self.seats.len());
+        self.metrics.publish(&mut self.tally);
+        !self.busy.is_empty()
+    }
+
+    fn take_inbox(&mut self, moment: Moment) {
+        let mut waiting = std::mem::take(&mut self.scratch.waiting);
+        self.inbox.take(&mut waiting);
+        for ((partition, room), missed) in waiting.missed.drain() {
+            self.missed(partition, room.as_ref(), missed, moment);
+        }
+        for (partition, room) in waiting.fell.drain() {
+            for key in self.members(partition, room.as_ref()) {
+                self.close(key, Close::Behind, moment);
+            }
+        }
+        for event in waiting.events.drain(..) {
+            self.event(event, moment);
+        }
+        waiting.clear();
+        self.scratch.waiting = waiting;
+    }
+
+    fn event(&mut self, event: Event, moment: Moment) {
+        match event {
+            Event::Opened(opened) => self.opened(&opened, moment),
+            Event::Heard(heard) => self.heard(&heard, moment),
+            Event::CaughtUp(partition) => self.caught_up(partition, moment),
+            Event::Restarted(at) => {
+                let partition = self.partition(at.partition);
+                (partition.at, partition.is_caught_up, partition.is_cut) = (at, false, true);
+            }
+            Event::High { partition, offset } => self.answer_waiting(partition, Some(offset), moment),
+            Event::Arrived(arrival) => self.arrived(*arrival, moment),
+            Event::Leave => self.leave(moment),
+        }
+    }
+
+    fn opened(&mut self, opened: &Opened, moment: Moment) {
+        let partition = self.partition(opened.at.partition);
+        if opened.wish == partition.wish && partition.seats > 0 {
+            partition.is_open = true;
+            partition.is_caught_up = opened.is_caught_up;
+            partition.is_cut = false;
+            partition.at = opened.at;
+            self.answer_waiting(opened.at.partition, None, moment);
+        }
+    }
+
+    /// The partition of that number; rooms have been given theirs by the same count.
+    fn partition(&mut self, partition: i32) -> &mut Partition {
+        &mut self.partitions[partition as usize]
+    }
+
+    fn serve_ready(&mut self, moment: Moment) {
+        let mut listed = std::mem::take(&mut self.scratch.listed);
+        self.ready.take(&mut listed);
+        for key in listed.drain(..) {
+            self.serve(key, moment);
+        }
+        self.scratch.listed = listed;
+    }
+}
+
+#[cfg(test)]
+mod tests;

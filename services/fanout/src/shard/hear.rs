@@ -1,0 +1,176 @@
+//! What a viewer's client says, and the answer.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use proto::{
+    close::Close,
+    frame::{self, BadFrame, FromClient, FromServer},
+    v1::{Ack, Error},
+};
+
+use super::{READ_BYTES, Shard};
+use crate::{house::Moment, reader::Heard, viewer::Said, wire::json};
+
+/// Frames that make no sense are answered; who sends so many does not speak our protocol.
+const BAD_FRAMES_MAX: u32 = 16;
+
+/// What a client may say in a second. It pings every 30 s; whoever says more than this only keeps the shard from the others.
+const WORDS_A_SECOND_MAX: u32 = 256;
+
+/// What was read, out of the shared buffer.
+#[derive(Debug)]
+pub(super) enum Word {
+    Frame(Result<FromClient, BadFrame>),
+    Ping(Bytes),
+    Goodbye(Option<u16>),
+}
+
+impl Shard {
+    /// Bytes that came right behind the handshake.
+    pub(super) fn heard_early(&mut self, key: usize, early: &[u8], moment: Moment) {
+        for piece in early.chunks(READ_BYTES) {
+            self.scratch.buffer[..piece.len()].copy_from_slice(piece);
+            self.heard_bytes(key, piece.len(), moment);
+        }
+    }
+
+    /// The first `len` bytes of the shared buffer came from this viewer.
+    pub(super) fn heard_bytes(&mut self, key: usize, len: usize, moment: Moment) {
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        seat.alive = moment.now;
+        if seat.viewer.is_leaving() {
+            return;
+        }
+        let mut words = std::mem::take(&mut self.scratch.words);
+        let result = seat.reader.read(&mut self.scratch.buffer[..len], |heard| match heard {
+            Heard::Text(text) => words.push(Word::Frame(frame::client_from_json(text.as_bytes()))),
+            Heard::Ping(payload) => words.push(Word::Ping(Bytes::copy_from_slice(payload))),
+            Heard::Pong => {}
+            Heard::Close(code) => words.push(Word::Goodbye(code)),
+        });
+        for word in words.drain(..) {
+            if self.is_too_much(key, moment) {
+                self.close(key, Close::Refused, moment);
+                break;
+            }
+            self.word(key, word, moment);
+        }
+        self.scratch.words = words;
+        if let Err(close) = result {
+            self.close(key, close, moment);
+        }
+    }
+
+    /// Counts a word; whether it is one too many.
+    fn is_too_much(&mut self, key: usize, moment: Moment) -> bool {
+        let Some(seat) = self.seats.get_mut(key) else { return false };
+        let (since, count) = &mut seat.who.words;
+        if moment.now.saturating_duration_since(*since) > Duration::from_secs(1) {
+            (*since, *count) = (moment.now, 0);
+        }
+        *count += 1;
+        *count > WORDS_A_SECOND_MAX
+    }
+
+    fn word(&mut self, key: usize, word: Word, moment: Moment) {
+        match word {
+            Word::Ping(payload) => self.tell(key, Said::Bytes(json::pong(&payload)), moment),
+            Word::Goodbye(code) => self.goodbye(key, code, moment),
+            Word::Frame(Ok(frame)) => self.frame(key, frame, moment),
+            Word::Frame(Err(BadFrame::UnknownType(kind))) => self.unknown(key, &kind, moment),
+            Word::Frame(Err(BadFrame::Malformed(why))) => self.malformed(key, why, moment),
+        }
+    }
+
+    /// A client's close is answered with its own code, and then the connection is over.
+    fn goodbye(&mut self, key: usize, code: Option<u16>, moment: Moment) {
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        if !seat.viewer.is_leaving() {
+            seat.viewer.leave(code.map_or_else(json::close_bare, |code| json::close(code, "")));
+            seat.who.leaves(Close::Normal, moment);
+            self.pump_and_see(key, moment);
+        }
+    }
+
+    fn frame(&mut self, key: usize, frame: FromClient, moment: Moment) {
+        let Some(seat) = self.seats.get(key) else { return };
+        match frame {
+            FromClient::Ping(ping) => self.tell(key, Said::Pong { at: ping.at }, moment),
+            FromClient::Auth(token) => self.auth(key, &token.token, moment),
+            _ if seat.who.is_locked => {
+                self.error(key, "unauthorized", "the first frame must be auth", moment);
+            }
+            FromClient::Refresh(token) => self.refresh(key, &token.token, moment),
+            FromClient::Send(send) => {
+                // This release does not relay; who sends is told to use the door.
+                let ack = Ack { client_id: send.client_id, code: "unavailable".to_owned(), ..Ack::default() };
+                self.say(key, &FromServer::Ack(ack), moment);
+            }
+            // Nothing that wants one is said by this release.
+            FromClient::Ack(_) => {}
+        }
+    }
+
+    /// A token after the handshake: who is not in yet gets in, and everybody is greeted by name.
+    fn auth(&mut self, key: usize, token: &str, moment: Moment) {
+        let claims = match self.house.verifier.verify(token, moment.unix_secs()) {
+            Ok(claims) => claims,
+            Err(error) => return self.refuse(key, Close::Unauthorized, &error.to_string(), moment),
+        };
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        if !claims.covers(self.rooms[seat.room].room.id.as_str()) {
+            return self.refuse(key, Close::NotAllowed, "the token is not for this room", moment);
+        }
+        seat.viewer.set_audience(super::say::audience(Some(&claims)));
+        seat.who.claims = Some(claims);
+        seat.who.is_locked = false;
+        if seat.viewer.is_waiting() {
+            self.try_answer(key, None, moment);
+        } else {
+            self.greet(key, None, None, moment);
+        }
+    }
+
+    /// A fresh token for the same user.
+    fn refresh(&mut self, key: usize, token: &str, moment: Moment) {
+        let fresh = self.house.verifier.verify(token, moment.unix_secs());
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        let same_user =
+            |claims: &chassis::tokens::Claims| seat.who.claims.as_ref().is_some_and(|old| old.sub == claims.sub);
+        match fresh {
+            Ok(claims) if same_user(&claims) => {
+                seat.who.claims = Some(claims);
+                self.greet(key, None, None, moment);
+            }
+            Ok(_) => self.error(key, "unauthorized", "the token is another user's", moment),
+            // The old one goes on until it ends.
+            Err(error) => self.error(key, "unauthorized", &error.to_string(), moment),
+        }
+    }
+
+    fn unknown(&mut self, key: usize, kind: &str, moment: Moment) {
+        self.tally.refused_frames += 1;
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        // Once: a client of a later release says it again and again.
+        if !std::mem::replace(&mut seat.who.was_told_of_unknown, true) {
+            let kind: String = kind.chars().take(32).collect();
+            self.error(key, "unknown_type", &format!("this release does not know the type {kind}"), moment);
+        }
+    }
+
+    fn malformed(&mut self, key: usize, why: String, moment: Moment) {
+        self.tally.refused_frames += 1;
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        seat.who.bad_frames += 1;
+        if seat.who.bad_frames > BAD_FRAMES_MAX {
+            return self.close(key, Close::NotOurProtocol, moment);
+        }
+        self.error(key, "malformed", &why, moment);
+    }
+
+    fn error(&mut self, key: usize, code: &str, message: &str, moment: Moment) {
+        let error = Error { code: code.to_owned(), message: message.to_owned() };
+        self.say(key, &FromServer::Error(error), moment);
+    }
+}

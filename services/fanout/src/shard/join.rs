@@ -1,0 +1,167 @@
+//! Coming in: a seat for an arrival, and the answer to his join as soon as it can be given.
+
+use std::time::Duration;
+
+use proto::close::Close;
+
+use super::{
+    Shard,
+    say::audience,
+    seat::{Seat, Who},
+};
+use crate::{
+    arrival::{Access, Arrival, Line},
+    house::Moment,
+    lookup::Question,
+    reader::Reader,
+    resume::{self, Answer, Entry, SHOWN_AGE_MS},
+    socket::{Socket, ready::Node},
+    viewer::Viewer,
+    wire::Wire,
+};
+
+/// How long a join may wait for the partition to be read so far. A client gives up on a silent handshake after 12 s.
+pub(super) const JOIN_WAIT: Duration = Duration::from_secs(10);
+
+/// How long who must bring a token may take.
+pub(super) const TOKEN_WAIT: Duration = Duration::from_secs(5);
+
+impl Shard {
+    pub(super) fn arrived(&mut self, arrival: Arrival, moment: Moment) {
+        let Arrival { room, partition, line, since, access, permit } = arrival;
+        let (wire, early) = match &line {
+            Line::WebSocket(_, early) => (Wire::Json, early.clone()),
+            Line::Events(_) => (Wire::Sse, bytes::Bytes::new()),
+        };
+        let node = Node::new(self.seats.vacant_key(), self.ready.clone());
+        let socket = match line {
+            Line::WebSocket(stream, _) => Socket::adopt(stream),
+            Line::Events(pipe) => {
+                pipe.wakes(node.clone());
+                Ok(Socket::Pipe(pipe))
+            }
+        };
+        // From here on the seat counts, and the next may come to the door.
+        drop(permit);
+        let Ok(socket) = socket else { return };
+        let claims = if let Access::Granted(claims) = &access { claims.clone() } else { None };
+        let who = Who {
+            connection: self.house.connection(),
+            is_locked: !matches!(access, Access::Granted(_)),
+            arrived: moment.now,
+            since,
+            high: None,
+            has_asked: false,
+            words: (moment.now, 0),
+            bad_frames: 0,
+            was_told_of_unknown: false,
+            leaving: None,
+            is_finished: false,
+            claims,
+        };
+        let room = self.room(&room, partition);
+        let viewer = Viewer::new(wire, audience(who.claims.as_deref()));
+        let key = self.seats.insert(Seat {
+            viewer,
+            socket,
+            reader: Reader::default(),
+            node: node.clone(),
+            room,
+            member: None,
+            alive: moment.now,
+            who: Box::new(who),
+        });
+        self.seated(key);
+        match access {
+            Access::Refused(close, message) => self.refuse(key, close, &message, moment),
+            _ if self.is_leaving => self.send_away(key, Close::Restarting, "restart", moment),
+            _ => self.try_answer(key, None, moment),
+        }
+        self.heard_early(key, &early, moment);
+        // His socket is looked at for the first time, which also registers his waker.
+        node.list();
+    }
+
+    /// Counts a new seat everywhere, and asks for the room's partition if he is its first viewer here.
+    fn seated(&mut self, key: usize) {
+        let room = self.seats[key].room;
+        let local = &mut self.rooms[room];
+        local.seats += 1;
+        local.online.enter();
+        let number = local.partition as usize;
+        let partition = &mut self.partitions[number];
+        partition.waiting.push(key);
+        partition.seats += 1;
+        if partition.seats == 1 {
+            partition.wish = partition.wish.wrapping_add(1).max(1);
+            self.house.wants.set(self.index, number, partition.wish);
+        }
+        self.tally.opened += 1;
+        self.metrics.viewers.increment(1.0);
+        tracing::debug!(connection = self.seats[key].who.connection, "viewer came");
+    }
+
+    /// Answers whoever waits in a partition, if it can be answered now; `high` is its high watermark, if that came in.
+    pub(super) fn answer_waiting(&mut self, number: i32, high: Option<u64>, moment: Moment) {
+        let partition = self.partition(number);
+        if partition.waiting.is_empty() || !partition.is_open || !partition.is_caught_up {
+            return;
+        }
+        let mut waiting = std::mem::take(&mut partition.waiting);
+        for &key in &waiting {
+            self.try_answer(key, high, moment);
+        }
+        waiting.retain(|&key| self.seats.get(key).is_some_and(|seat| seat.viewer.is_waiting()));
+        self.partition(number).waiting.append(&mut waiting);
+    }
+
+    pub(super) fn try_answer(&mut self, key: usize, high: Option<u64>, moment: Moment) {
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        let local = &self.rooms[seat.room];
+        let partition = &self.partitions[local.partition as usize];
+        seat.who.high = high.or(seat.who.high);
+        let is_answerable = seat.viewer.is_waiting() && !seat.who.is_locked && !seat.viewer.is_leaving();
+        if !is_answerable || !partition.is_open || !partition.is_caught_up {
+            return;
+        }
+        let head = local.room.cursor(partition.at);
+        let oldest_ms = moment.unix_ms - SHOWN_AGE_MS;
+        let raw = self.house.raw(local.partition as usize);
+        let answer = resume::answer(&raw, &local.room.id, seat.who.since, head, seat.who.high, oldest_ms);
+        drop(raw);
+        match answer {
+            Answer::Enter(entry) => self.enter(key, entry, moment),
+            Answer::Wait => {}
+            Answer::AskHigh => {
+                if !std::mem::replace(&mut seat.who.has_asked, true) {
+                    let question = Question::High { partition: local.partition, shard: self.index };
+                    self.house.lookups.ask(question);
+                }
+            }
+        }
+    }
+
+    /// A cursor that this node reached in offsets but not in sources, in all that time, is not of this history.
+    pub(super) fn give_up_or_send_away(&mut self, key: usize, moment: Moment) {
+        let seat = &self.seats[key];
+        let local = &self.rooms[seat.room];
+        let partition = &self.partitions[local.partition as usize];
+        let head = local.room.cursor(partition.at);
+        let is_reached = matches!(seat.who.since, resume::Since::Cursor(cursor) if cursor.next <= head.next);
+        if is_reached && partition.is_open && partition.is_caught_up && !seat.who.is_locked {
+            let raw = self.house.raw(local.partition as usize);
+            let entry = resume::give_up(&raw, &local.room.id, head, moment.unix_ms - SHOWN_AGE_MS);
+            drop(raw);
+            return self.enter(key, entry, moment);
+        }
+        self.send_away(key, Close::TryLater, "try later", moment);
+    }
+
+    fn enter(&mut self, key: usize, entry: Entry, moment: Moment) {
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        let local = &mut self.rooms[seat.room];
+        seat.member = Some(local.turns.add(key));
+        seat.viewer.enter(&local.room, entry.replay);
+        self.greet(key, Some(entry.cursor), entry.recovered, moment);
+    }
+}

@@ -1,0 +1,52 @@
+//! A planned restart: everybody is told to come back elsewhere, and loses nothing.
+
+use crate::{
+    client::{Handshake, Viewer},
+    world::{World, config},
+};
+
+#[tokio::test]
+async fn everybody_is_told_and_closed_1012_and_resumes_elsewhere() {
+    let mut world = World::start(config()).await;
+    let other = world.neighbor(config()).await;
+    let mut viewers = Vec::new();
+    for _ in 0..20 {
+        viewers.push(Viewer::enter(&world, "demo").await);
+    }
+    for index in 0..100 {
+        world.say("demo", &index.to_string());
+    }
+    viewers[0].until_all(1).await;
+    world.leave().await;
+    assert!(!world.readiness.is_ready());
+    for viewer in &mut viewers {
+        assert_eq!(viewer.until_closed().await, 1012);
+        let reconnect = &viewer.reconnects[0];
+        assert_eq!((&*reconnect.reason, &reconnect.cursor), ("restart", &viewer.cursor));
+        assert!(reconnect.after_ms < 3_000);
+        viewer.until_over().await;
+    }
+    for viewer in &mut viewers {
+        let mut back = Handshake::new("demo").since(&viewer.cursor).enter_at(other.address).await;
+        assert_eq!(back.hellos[0].recovered, Some(true));
+        back.until_all(100 - viewer.all.len()).await;
+        let all = [&viewer.all[..], &back.all[..]].concat();
+        assert_eq!(all, (0..100).map(|index| index.to_string()).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_blocked_viewer_does_not_hold_up_the_end() {
+    let mut world = World::start(config()).await;
+    let slow = Handshake::new("demo").lazy().enter(&world).await;
+    let mut quick = Viewer::enter(&world, "demo").await;
+    let text = "x".repeat(1_000);
+    for index in 0..1_000 {
+        world.say("demo", &text);
+        if index % 100 == 99 {
+            quick.until_all(index + 1).await;
+        }
+    }
+    world.leave().await;
+    drop(slow);
+}
