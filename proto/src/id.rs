@@ -1,6 +1,6 @@
 //! The numbers that order everything: message ids, sources, cursors, owner numbers; and their text forms.
 
-use std::{cmp::Ordering, fmt, str::FromStr};
+use std::{fmt, str::FromStr};
 
 use crate::v1;
 
@@ -118,12 +118,6 @@ impl From<&v1::Owner> for OwnerNumber {
 impl From<OwnerNumber> for v1::Owner {
     fn from(owner: OwnerNumber) -> Self {
         Self { bump: owner.bump, group_generation: owner.group_generation, rewinds: owner.rewinds }
-    }
-}
-
-impl PartialEq<OwnerNumber> for v1::Owner {
-    fn eq(&self, other: &OwnerNumber) -> bool {
-        OwnerNumber::from(self).cmp(other) == Ordering::Equal
     }
 }
 

@@ -18,8 +18,7 @@ pub fn of_request(peer: SocketAddr, headers: &HeaderMap, trusted: &[IpNet]) -> I
 }
 
 /// As [`of_request`], from the hops of all header lines, the last first.
-#[must_use]
-pub fn of_hops<'a>(peer: IpAddr, hops_from_last: impl Iterator<Item = &'a str>, trusted: &[IpNet]) -> IpAddr {
+fn of_hops<'a>(peer: IpAddr, hops_from_last: impl Iterator<Item = &'a str>, trusted: &[IpNet]) -> IpAddr {
     let mut address = peer.to_canonical();
     for hop in hops_from_last {
         if !is_trusted(address, trusted) {

@@ -74,7 +74,8 @@ impl Admin {
 
     fn respond(&self, method: &Method, path: &str) -> Response {
         if method != Method::GET && method != Method::HEAD {
-            return Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", "only GET is known here").into_response();
+            return Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "only GET is known here")
+                .into_response();
         }
         match path {
             "/livez" => http::json(StatusCode::OK, &json!({ "alive": true })),

@@ -29,38 +29,12 @@ pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, ver
 pub struct Error(#[from] rdkafka::error::KafkaError);
 
 impl Error {
-    /// Whether asking again may help: the broker was away, busy, or between leaders.
-    pub fn is_passing(&self) -> bool {
-        use rdkafka::types::RDKafkaErrorCode as Code;
-        !matches!(
-            self.0.rdkafka_error_code(),
-            Some(
-                Code::TopicAuthorizationFailed
-                    | Code::GroupAuthorizationFailed
-                    | Code::ClusterAuthorizationFailed
-                    | Code::InvalidArgument
-                    | Code::Fatal
-                    | Code::UnknownTopic
-                    | Code::UnknownTopicOrPartition
-            )
-        )
-    }
-
     /// Whether the group does not know this member, or not in its generation, any more: it must join anew.
     pub fn is_out_of_group(&self) -> bool {
         use rdkafka::types::RDKafkaErrorCode as Code;
         matches!(
             self.0.rdkafka_error_code(),
             Some(Code::UnknownMemberId | Code::IllegalGeneration | Code::FencedInstanceId | Code::AssignmentLost)
-        )
-    }
-
-    /// Whether the topic or partition does not exist.
-    pub fn is_unknown_topic(&self) -> bool {
-        use rdkafka::types::RDKafkaErrorCode as Code;
-        matches!(
-            self.0.rdkafka_error_code(),
-            Some(Code::UnknownTopicOrPartition | Code::UnknownTopic | Code::UnknownPartition)
         )
     }
 }

@@ -74,11 +74,6 @@ impl Program {
         self.public.as_ref().and_then(|listener| listener.local_addr().ok())
     }
 
-    /// Where operators are served.
-    pub fn admin_address(&self) -> SocketAddr {
-        self.admin.address()
-    }
-
     /// Serves `handle` until a signal, then lets the service `leave` and the requests in hand finish, within the drain time.
     /// The ready line is printed once all conditions are ready.
     pub async fn run<H, F>(self, handle: H, leave: impl Future<Output = ()>) -> anyhow::Result<()>

@@ -52,12 +52,6 @@ impl Shutdown {
     pub fn child(&self) -> Self {
         Self { token: self.token.child_token() }
     }
-
-    /// The token beneath, for what speaks tokens.
-    #[must_use]
-    pub fn token(&self) -> &CancellationToken {
-        &self.token
-    }
 }
 
 /// Listens for signals as long as it is held.

@@ -50,7 +50,7 @@ const ENDINGS: &[&str] = &[
 const ALONE: &[&str] = &["666", "哈哈哈哈", "好耶", "来了来了", "？", "草莓味的", "GG", "👏👏👏", "前排", "泪目"];
 
 /// What the embedded word list blocks, so that a verdict shows up in the metrics now and then.
-const NAUGHTY: &str = "咕噜坏词";
+pub(crate) const NAUGHTY: &str = "咕噜坏词";
 
 const COLORS: &[&str] = &["#ffffff", "#ffd166", "#06d6a0", "#8ecae6", "#ff8fab", "#cdb4db"];
 
@@ -93,10 +93,10 @@ async fn sender(crowd: Arc<Crowd>, client: Client<HttpConnector, Full<Bytes>>, n
             token = crowd.mint(number, now).map(|minted| (minted, now));
         }
         let Some((bearer, _)) = &token else { return };
-        if let Some(request) = crowd.request(bearer, body) {
-            if let Err(error) = client.request(request).await {
-                tracing::debug!(%error, "the crowd was not heard");
-            }
+        if let Some(request) = crowd.request(bearer, body)
+            && let Err(error) = client.request(request).await
+        {
+            tracing::debug!(%error, "the crowd was not heard");
         }
     }
 }

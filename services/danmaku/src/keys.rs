@@ -1,6 +1,6 @@
 //! `danmaku keys`: a key file for development. Production brings its own JWKS.
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{io::ErrorKind, path::PathBuf, process::ExitCode};
 
 use chassis::{settings::Settings, tokens::Signer};
 
@@ -19,12 +19,12 @@ impl Settings for Keys {}
 
 /// Writes the file; the exit code tells whether it could.
 pub fn run(keys: &Keys) -> ExitCode {
-    if keys.out.exists() {
-        eprintln!("error: {} exists; remove it first, or choose another --out", keys.out.display());
-        return ExitCode::FAILURE;
-    }
     match Signer::random_hs256().save(&keys.out) {
         Ok(()) => ExitCode::SUCCESS,
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            eprintln!("error: {} exists; remove it first, or choose another --out", keys.out.display());
+            ExitCode::FAILURE
+        }
         Err(error) => {
             eprintln!("error: cannot write {}: {error}", keys.out.display());
             ExitCode::FAILURE

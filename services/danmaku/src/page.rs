@@ -8,7 +8,6 @@ use chassis::{
 };
 use hyper::{
     Method, Request, StatusCode,
-    body::Incoming,
     header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
 };
 use rand::RngExt as _;
@@ -35,8 +34,8 @@ const DEV_TOKEN_TTL: Duration = Duration::from_secs(3600);
 
 /// Answers `GET` of a file of the page.
 pub fn file<B>(request: &Request<B>) -> Response {
-    if request.method() != Method::GET && request.method() != Method::HEAD {
-        return Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", "only GET is known here").into_response();
+    if !is_read(request.method()) {
+        return only_get();
     }
     let name = match request.uri().path().trim_start_matches('/') {
         "" => "index.html",
@@ -54,6 +53,14 @@ pub fn file<B>(request: &Request<B>) -> Response {
     response
 }
 
+fn is_read(method: &Method) -> bool {
+    method == Method::GET || method == Method::HEAD
+}
+
+fn only_get() -> Response {
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "only GET is known here").into_response()
+}
+
 fn content_type(name: &str) -> &'static str {
     match name.rsplit_once('.') {
         Some((_, "html")) => "text/html; charset=utf-8",
@@ -63,10 +70,14 @@ fn content_type(name: &str) -> &'static str {
 }
 
 /// Answers `GET /dev/token?name=`: a viewer's and sender's token for an hour, to this machine only.
-pub fn dev_token(request: &Request<Incoming>, peer: SocketAddr, signer: Option<&Signer>) -> Response {
+pub fn dev_token<B>(request: &Request<B>, peer: SocketAddr, signer: Option<&Signer>) -> Response {
+    if !is_read(request.method()) {
+        return only_get();
+    }
     let forbidden = |why| Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response();
     let Some(signer) = signer else { return forbidden("development tokens need the embedded broker") };
-    if !peer.ip().is_loopback() || request.headers().contains_key("x-forwarded-for") {
+    // Canonical: on `[::]` this machine's 127.0.0.1 comes as ::ffff:127.0.0.1. What a proxy passes on may be anybody's.
+    if !peer.ip().to_canonical().is_loopback() || request.headers().contains_key("x-forwarded-for") {
         return forbidden("development tokens are for this machine only");
     }
     let asked = request.uri().query().and_then(http::query).unwrap_or_default();
@@ -83,5 +94,42 @@ pub fn dev_token(request: &Request<Incoming>, peer: SocketAddr, signer: Option<&
             &json!({ "token": token, "user": { "id": user, "name": claims.name }, "expires": expires * 1000 }),
         ),
         Err(error) => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", error.to_string()).into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn development_tokens_are_for_this_machine_and_an_embedded_broker() {
+        let signer = Signer::random_hs256();
+        let asked = |method: &str, peer: &str, proxied: bool, signer: Option<&Signer>| {
+            let request = Request::builder().method(method).uri("/dev/token?name=me");
+            let request = if proxied { request.header("x-forwarded-for", "127.0.0.1") } else { request };
+            dev_token(&request.body(()).unwrap(), peer.parse().unwrap(), signer).status().as_u16()
+        };
+        for (method, peer, proxied, status) in [
+            ("GET", "127.0.0.1:1", false, 200),
+            ("GET", "[::1]:1", false, 200),
+            ("GET", "[::ffff:127.0.0.1]:1", false, 200),
+            ("GET", "192.0.2.1:1", false, 403),
+            ("GET", "127.0.0.1:1", true, 403),
+            ("POST", "127.0.0.1:1", false, 405),
+        ] {
+            assert_eq!(asked(method, peer, proxied, Some(&signer)), status, "{method} {peer} {proxied}");
+        }
+        assert_eq!(asked("GET", "127.0.0.1:1", false, None), 403);
+    }
+
+    #[test]
+    fn the_page_is_there_and_its_tests_are_not() {
+        let status = |path: &str| file(&Request::get(path).body(()).unwrap()).status().as_u16();
+        for (path, expected) in
+            [("/", 200), ("/?room=demo", 200), ("/main.js", 200), ("/tests/lanes.test.js", 404), ("/x", 404)]
+        {
+            assert_eq!(status(path), expected, "{path}");
+        }
+        assert!(file(&Request::get("/").body(()).unwrap()).headers().contains_key(CONTENT_SECURITY_POLICY));
     }
 }

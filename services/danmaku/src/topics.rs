@@ -27,7 +27,7 @@ pub struct Topics {
     #[arg(long, env = "DANMAKU_PARTITIONS", default_value_t = 64, value_parser = clap::value_parser!(i32).range(1..=10_000))]
     pub partitions: i32,
 
-    /// Copies of each partition; −1 takes the broker's default.
+    /// Copies of each partition; -1 takes the broker's default.
     #[arg(long, default_value_t = -1, allow_negative_numbers = true)]
     pub replication: i32,
 

@@ -6,6 +6,7 @@ use std::{collections::BTreeMap, time::Duration};
 use rdkafka::{
     Offset, TopicPartitionList,
     consumer::{BaseConsumer, Consumer},
+    error::KafkaResult,
 };
 
 use super::{Cluster, Error, context::Quiet};
@@ -40,7 +41,8 @@ impl LookUp {
 
     /// The watermarks of a partition, asked of its leader.
     pub fn watermarks(&self, topic: &str, partition: i32) -> Result<Watermarks, Error> {
-        let (low, high) = self.consumer.fetch_watermarks(topic, partition, self.timeout)?;
+        let ask = || self.consumer.fetch_watermarks(topic, partition, self.timeout);
+        let (low, high) = self.with_known_leaders(topic, ask)?;
         Ok(Watermarks { low: low.unsigned_abs(), high: high.unsigned_abs() })
     }
 
@@ -49,7 +51,7 @@ impl LookUp {
     pub fn offset_at(&self, topic: &str, partition: i32, time_ms: i64) -> Result<Option<u64>, Error> {
         let mut list = TopicPartitionList::new();
         list.add_partition_offset(topic, partition, Offset::Offset(time_ms))?;
-        let answer = self.consumer.offsets_for_times(list, self.timeout)?;
+        let answer = self.with_known_leaders(topic, || self.consumer.offsets_for_times(list.clone(), self.timeout))?;
         let found = answer.find_partition(topic, partition).map(|element| element.offset());
         Ok(match found {
             Some(Offset::Offset(offset)) => Some(offset.unsigned_abs()),
@@ -72,5 +74,16 @@ impl LookUp {
                 _ => None,
             })
             .collect())
+    }
+
+    /// Asks, and once more after asking for the topic's leaders if that failed.
+    ///
+    /// Librdkafka takes leaders from its cache and calls a partition unknown for good when the cache was filled while the
+    /// topic had a partition without a leader; nothing refreshes it then for five minutes (seen when a broker of three died).
+    fn with_known_leaders<T>(&self, topic: &str, ask: impl Fn() -> KafkaResult<T>) -> Result<T, Error> {
+        ask().or_else(|_| {
+            self.consumer.fetch_metadata(Some(topic), self.timeout)?;
+            Ok(ask()?)
+        })
     }
 }

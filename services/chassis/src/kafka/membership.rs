@@ -203,11 +203,6 @@ impl Membership {
         generation::of(&self.consumer)
     }
 
-    /// Whether the group took our partitions away without asking.
-    pub fn is_lost(&self) -> bool {
-        self.consumer.assignment_lost()
-    }
-
     /// The first fatal error, after which this member must be dropped and join anew.
     pub fn fatal(&self) -> Option<&str> {
         self.consumer.context().fatal.get().map(String::as_str)

@@ -13,9 +13,8 @@ use rdkafka::{
     config::RDKafkaLogLevel,
     error::KafkaError,
     message::{Header, OwnedHeaders},
-    producer::{BaseRecord, DeliveryResult, Producer as _, ProducerContext, PurgeConfig, ThreadedProducer},
+    producer::{BaseRecord, DeliveryResult, Producer as _, ProducerContext, ThreadedProducer},
     types::RDKafkaErrorCode,
-    util::Timeout,
 };
 use tokio::sync::oneshot;
 
@@ -229,15 +228,5 @@ impl Producer {
     /// Bytes that wait for their acknowledgement.
     pub fn in_flight_bytes(&self) -> usize {
         self.inner.context().in_flight_bytes.load(Ordering::Relaxed)
-    }
-
-    /// Fails every record that is not acknowledged, at once. Each may or may not have been written.
-    pub fn purge(&self) {
-        self.inner.purge(PurgeConfig::default().queue().inflight());
-    }
-
-    /// Waits for what is unacknowledged, at the end of a life: this call may block 100 ms longer than needed.
-    pub fn flush(&self, timeout: Duration) -> Result<(), Error> {
-        Ok(self.inner.flush(Timeout::After(timeout))?)
     }
 }

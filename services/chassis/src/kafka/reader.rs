@@ -54,11 +54,6 @@ impl Record<'_> {
         self.0.payload().unwrap_or_default()
     }
 
-    /// Whether it is a tombstone.
-    pub fn is_tombstone(&self) -> bool {
-        self.0.payload().is_none()
-    }
-
     /// The value of its header `name`.
     pub fn header(&self, name: &str) -> Option<&[u8]> {
         self.0.headers()?.iter().find(|header| header.key == name)?.value
@@ -91,14 +86,10 @@ impl Reader {
         Ok(self.consumer.incremental_unassign(&self.list(partition, Offset::Invalid)?)?)
     }
 
-    /// Fetches no more of `partition` until [`Reader::resume`].
+    /// Fetches no more of `partition` until it is released and assigned again: what a reader that lost its place looks like,
+    /// for tests of those who must notice. Nobody else pauses; letting go needs no undoing that could be lost.
     pub fn pause(&self, partition: i32) -> Result<(), Error> {
         Ok(self.consumer.pause(&self.list(partition, Offset::Invalid)?)?)
-    }
-
-    /// Undoes [`Reader::pause`]; harmless when it is not paused.
-    pub fn resume(&self, partition: i32) -> Result<(), Error> {
-        Ok(self.consumer.resume(&self.list(partition, Offset::Invalid)?)?)
     }
 
     /// Waits at most `timeout` for a record or an end. An error names a broker in trouble and heals by itself, except an
@@ -110,11 +101,6 @@ impl Reader {
             Some(Err(KafkaError::PartitionEOF(partition))) => Ok(Some(Heard::End(partition))),
             Some(Err(error)) => Err(error.into()),
         }
-    }
-
-    /// The topic read.
-    pub fn topic(&self) -> &str {
-        &self.topic
     }
 
     fn list(&self, partition: i32, offset: Offset) -> Result<TopicPartitionList, Error> {
