@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::Path, sync::Arc};
 
 use anyhow::Context as _;
 use chassis::{
+    ground::Ground,
     http::Response,
     kafka::{Cluster, Embedded, TopicSpec},
     program::{Program, Public, verifier},
@@ -48,8 +49,9 @@ pub struct Up {
     common: Common,
 
     /// How many synthetic senders talk in --room; 0 silences them.
-    #[arg(long, env = "DANMAKU_CROWD", default_value_t = 12, value_parser = clap::value_parser!(u16).range(0..=1000))]
-    crowd: u16,
+    /// [default: 12 on the embedded broker, 0 with --brokers]
+    #[arg(long, env = "DANMAKU_CROWD", value_parser = clap::value_parser!(u16).range(0..=1000))]
+    crowd: Option<u16>,
 
     /// The room that the printed address opens and the crowd talks in.
     #[arg(long, env = "DANMAKU_ROOM", default_value = "demo", value_parser = room)]
@@ -83,6 +85,9 @@ const EMBEDDED_PARTITIONS: &str = "4";
 /// Partitions on a real cluster unless --partitions says otherwise, as for the services alone.
 const CLUSTER_PARTITIONS: i32 = 64;
 
+/// Senders that make a first look move: four messages a second. Nobody wants them in a real cluster unasked.
+const EMBEDDED_CROWD: u16 = 12;
+
 /// The words that are blocked where no list was given: invented ones, so that the judge has something to do.
 const EXAMPLE_WORDS: &str = include_str!("example_words.txt");
 
@@ -98,9 +103,7 @@ impl Settings for Up {
 
 /// The whole life of the program.
 pub async fn run(mut up: Up) -> anyhow::Result<()> {
-    let partitions_given = effective::<Up>(std::env::args_os())
-        .is_ok_and(|all| all.iter().any(|one| one.name == "partitions" && one.source != Source::Default));
-    if up.common.brokers.is_some() && !partitions_given {
+    if up.common.brokers.is_some() && !is_given("partitions") {
         up.common.partitions = CLUSTER_PARTITIONS;
     }
     let (embedded, cluster) = broker(&up.common)?;
@@ -111,40 +114,51 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     };
     let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?;
     tracing::info!(partitions = up.common.partitions, embedded = embedded.is_some(), "broker");
-    let address = program.public_address().context("no public port")?;
+    let door_address = reachable(program.public_address().context("no public port")?);
     let ground = program.ground.clone();
 
     let judge = Judge::start(&ground, up.filter.with_words_or(EXAMPLE_WORDS))?;
     let hall = Hall::open(&ground, up.fanout)?;
     let door = Door::open(&ground, up.ingest)?;
-    greet(address, &up.room, embedded.is_some());
 
-    let crowd = signer.clone().filter(|_| up.crowd > 0).map(|signer| {
-        let crowd = Crowd { senders: usize::from(up.crowd), door: address, room: up.room.clone(), signer };
-        let ground = ground.clone();
-        AbortOnDropHandle::new(tokio::spawn(async move {
-            ground.readiness.wait_ready().await;
-            crowd.talk(ground.shutdown).await;
-        }))
+    let senders = up.crowd.unwrap_or(if embedded.is_some() { EMBEDDED_CROWD } else { 0 });
+    let crowd = signer.clone().filter(|_| senders > 0).map(|signer| Crowd {
+        senders: usize::from(senders),
+        door: door_address,
+        room: up.room.clone(),
+        signer,
     });
-    let leaving_door = door.clone();
     let dev_signer = signer.filter(|_| embedded.is_some());
-    let served_hall = hall.clone();
+    let welcome = welcome(ground, door_address, up.room, embedded.is_some(), crowd);
+    let _welcome = AbortOnDropHandle::new(tokio::spawn(welcome));
+
+    let (served_hall, served_door) = (hall.clone(), door.clone());
     let handle = move |request: Request<Incoming>, peer: SocketAddr| {
-        let (door, hall, signer) = (door.clone(), served_hall.clone(), dev_signer.clone());
+        let (door, hall, signer) = (served_door.clone(), served_hall.clone(), dev_signer.clone());
         async move { route(request, peer, &door, &hall, signer.as_deref()).await }
     };
     // Viewers first, so that they look for another node at once; then what the door has taken is written, and judged.
     program
         .run(handle, async {
             hall.leave().await;
-            leaving_door.leave().await;
+            door.leave().await;
             judge.leave().await;
         })
-        .await?;
-    drop(crowd);
-    drop(embedded);
-    Ok(())
+        .await
+}
+
+/// Whether a setting was said and is not its default.
+fn is_given(name: &str) -> bool {
+    effective::<Up>(std::env::args_os())
+        .is_ok_and(|all| all.iter().any(|one| one.name == name && one.source != Source::Default))
+}
+
+/// Where this machine reaches what listens at `address`.
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
+    }
+    address
 }
 
 /// The broker: the one named, or an embedded one with its topics.
@@ -172,16 +186,25 @@ fn signer(keys: Option<&Path>) -> Option<Arc<Signer>> {
     }
 }
 
+/// Says where the page is once it would move, and lets the crowd talk.
+async fn welcome(ground: Ground, address: SocketAddr, room: String, embedded: bool, crowd: Option<Crowd>) {
+    ground.readiness.wait_ready().await;
+    greet(address, &room, embedded);
+    if let Some(crowd) = crowd {
+        crowd.talk(ground.shutdown).await;
+    }
+}
+
 /// What a newcomer reads first. On stderr: stdout carries the ready line alone.
 fn greet(address: SocketAddr, room: &str, embedded: bool) {
     let room = percent_encoding::utf8_percent_encode(room, percent_encoding::NON_ALPHANUMERIC);
-    eprintln!("\n  danmaku is flying:  http://{address}/?room={room}\n");
     if embedded {
         eprintln!(
-            "  The broker is embedded: memory only, the last 5 MiB of each partition, about 50,000 messages a second,\n  \
-             no times and no topic administration. With --brokers the same program stands on a real Kafka cluster.\n"
+            "\n  The broker is embedded: memory only, the last 5 MiB of each partition, about 50,000 messages a second,\n  \
+             no times and no topic administration. With --brokers the same program stands on a real Kafka cluster."
         );
     }
+    eprintln!("\n  danmaku is flying:  http://{address}/?room={room}\n");
 }
 
 /// One origin for everything a viewer needs.
@@ -216,7 +239,7 @@ mod tests {
     fn the_services_settings_stand_side_by_side_on_one_line() {
         Up::command().debug_assert();
         let up: Up = parse_from(["danmaku", "up"]).unwrap();
-        assert_eq!((up.common.partitions, up.crowd, up.room.as_str()), (4, 12, "demo"));
+        assert_eq!((up.common.partitions, up.crowd, up.room.as_str()), (4, None, "demo"));
         assert_eq!((up.ingest, up.filter, up.fanout), Default::default());
     }
 

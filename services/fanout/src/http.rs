@@ -76,7 +76,11 @@ impl Hall {
     fn admit(&self, request: &mut Request<Incoming>) -> Result<Response, Refusal> {
         let room = raw_room(request.uri().path()).ok_or_else(not_found)?;
         if request.method() != Method::GET {
-            return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method", "a live stream is asked for with GET"));
+            return Err(Refusal::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "method_not_allowed",
+                "a live stream is asked for with GET",
+            ));
         }
         if !origin::may_speak(request.headers(), &self.origins) {
             let message = "this page's origin is not allowed; add it to --origins";

@@ -14,6 +14,7 @@ pub struct Readiness {
 struct Named {
     name: &'static str,
     not_ready: Option<String>,
+    was_ready: bool,
 }
 
 /// One condition; clones set the same one. It stays as it was last set when all of them are dropped, because a part
@@ -52,7 +53,7 @@ impl Readiness {
         let mut index = 0;
         self.conditions.send_modify(|conditions| {
             index = conditions.len();
-            conditions.push(Named { name, not_ready: Some("starting".into()) });
+            conditions.push(Named { name, not_ready: Some("starting".into()), was_ready: false });
         });
         Condition { conditions: self.conditions.clone(), index }
     }
@@ -99,7 +100,8 @@ impl Condition {
             let named = &mut conditions[self.index];
             let changed = named.not_ready != not_ready;
             if changed {
-                log(named.name, not_ready.as_deref());
+                log(named, not_ready.as_deref());
+                named.was_ready |= not_ready.is_none();
                 named.not_ready = not_ready;
             }
             changed
@@ -107,10 +109,13 @@ impl Condition {
     }
 }
 
-fn log(condition: &str, not_ready: Option<&str>) {
+/// A start goes through several reasons, which is no fault; one that comes later is.
+fn log(named: &Named, not_ready: Option<&str>) {
+    let condition = named.name;
     match not_ready {
         None => tracing::info!(condition, "ready"),
-        Some(reason) => tracing::warn!(condition, reason, "not ready"),
+        Some(reason) if named.was_ready => tracing::warn!(condition, reason, "not ready any more"),
+        Some(reason) => tracing::info!(condition, reason, "not ready yet"),
     }
 }
 

@@ -161,6 +161,7 @@ const VERIFY_AGAIN_EVERY: Duration = Duration::from_secs(60);
 
 /// Compares `topics` with the cluster's for ever: `condition` says what differs, `verified` whether work may be done on them.
 pub async fn keep_verifying(cluster: Cluster, topics: Vec<TopicSpec>, condition: Condition, verified: Arc<AtomicBool>) {
+    let mut told = String::new();
     loop {
         match verify_topics(&cluster, &topics).await {
             Ok(mismatches) if mismatches.is_empty() => {
@@ -169,7 +170,12 @@ pub async fn keep_verifying(cluster: Cluster, topics: Vec<TopicSpec>, condition:
             }
             Ok(mismatches) => {
                 verified.store(false, Ordering::Release);
-                condition.not_ready(mismatches.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "));
+                let reason = mismatches.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+                if reason != told {
+                    tracing::error!(reason, "topics are not what this service was built for");
+                    told.clone_from(&reason);
+                }
+                condition.not_ready(reason);
             }
             // What was right once stays so while nobody can be asked: a cluster that is away is no reason to send clients
             // to another node, which would find it away as well.
