@@ -26,7 +26,14 @@ pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, ver
 /// An error of a Kafka call, for an operator's eyes.
 #[derive(Debug, thiserror::Error)]
 #[error("kafka: {0}")]
-pub struct Error(#[from] rdkafka::error::KafkaError);
+pub struct Error(rdkafka::error::KafkaError);
+
+// By hand, as a derived one would make it the source too, and a chain of causes would say it twice.
+impl From<rdkafka::error::KafkaError> for Error {
+    fn from(error: rdkafka::error::KafkaError) -> Self {
+        Self(error)
+    }
+}
 
 impl Error {
     /// Whether the group does not know this member, or not in its generation, any more: it must join anew.

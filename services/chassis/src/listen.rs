@@ -3,6 +3,8 @@
 
 mod accept;
 mod bind;
+mod ended;
+mod stall;
 
 pub use bind::{Error, bind, bind_with};
 
@@ -12,8 +14,10 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use hyper::Request;
-use hyper::body::Incoming;
-use tokio::net::TcpListener;
+use hyper::body::{Bytes, Incoming};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::net::{TcpListener, TcpStream};
 
 use crate::http::Response;
 use crate::shutdown::Shutdown;
@@ -25,6 +29,8 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// For a request's headers; above it the answer is 431. Hyper wants 8 KiB at least.
     pub header_bytes_max: usize,
+    /// For a client to take something of an answer that is ready; one that takes nothing for so long is closed.
+    pub stall_max: Duration,
     /// Connections at a time, upgraded ones not counted; when full, the next waits in the backlog.
     pub connections_max: usize,
     /// For the requests in hand to finish after shutdown; then their connections are dropped.
@@ -36,6 +42,8 @@ impl Default for Limits {
         Self {
             header_timeout: Duration::from_secs(5),
             header_bytes_max: 16 * 1024,
+            // A train in a tunnel comes out of it; below the 30 s of a drain, which nobody may hold up.
+            stall_max: Duration::from_secs(15),
             // 65,536 × 6 KiB an idle connection = 400 MB; 16 KiB more each only while headers come in slowly.
             connections_max: 65_536,
             drain: Duration::from_secs(30),
@@ -53,6 +61,15 @@ where
     F: Future<Output = Response> + Send + 'static,
 {
     accept::run(listener, shutdown, limits, service).await;
+}
+
+/// The socket of a connection that [`serve`] accepted and that was upgraded, and what its client has sent already.
+///
+/// `None` for a connection from elsewhere.
+#[must_use]
+pub fn taken(upgraded: Upgraded) -> Option<(TcpStream, Bytes)> {
+    let parts = upgraded.downcast::<TokioIo<stall::Stalling>>().ok()?;
+    Some((parts.io.into_inner().into_stream(), parts.read_buf))
 }
 
 /// Tells whoever started the program that it is ready and where: one line of JSON, the only one on stdout.

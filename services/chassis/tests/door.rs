@@ -71,6 +71,8 @@ async fn respond(request: Request<Incoming>, peer: SocketAddr, waiting: Arc<Noti
             release.notified().await;
             http::answer(StatusCode::OK, "text/plain", "waited")
         }
+        // More than the buffers of two sockets hold.
+        "/large" => http::answer(StatusCode::OK, "text/plain", "x".repeat(64 << 20)),
         "/forever" => {
             waiting.notify_one();
             pending().await
@@ -186,6 +188,18 @@ async fn at_the_deadline_the_rest_is_dropped() {
     door.shutdown.trigger();
     door.serving.await.unwrap();
     assert_eq!(answer(&mut stuck).await.status, 0);
+}
+
+#[tokio::test]
+async fn an_answer_that_nobody_takes_is_dropped_and_holds_up_nobody() {
+    let door = open(Limits { stall_max: SHORT, connections_max: 1, ..patient() });
+    let mut stuck = TcpStream::connect(door.address).await.unwrap();
+    stuck.write_all(b"GET /large HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
+    // Its place is free again, and the door closes long before the drain's end, though this client is still there.
+    assert_eq!(ask(door.address, "GET", "/peer").await.status, 200);
+    door.shutdown.trigger();
+    tokio::time::timeout(LONG / 2, door.serving).await.unwrap().unwrap();
+    drop(stuck);
 }
 
 #[tokio::test]

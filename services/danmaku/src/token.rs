@@ -12,6 +12,7 @@ use chassis::{
     settings::{Settings, parse_duration},
     tokens::{Claims, Role, Signer},
 };
+use proto::{RoomId, UserId};
 
 /// Mints a token with a key of a JWKS file and prints it.
 ///
@@ -24,7 +25,7 @@ pub struct Token {
     pub keys: PathBuf,
 
     /// The user's id.
-    #[arg(long, value_name = "USER")]
+    #[arg(long, value_name = "USER", value_parser = user)]
     pub sub: String,
 
     /// The name that others see; the id if absent.
@@ -40,7 +41,7 @@ pub struct Token {
     pub roles: Vec<Role>,
 
     /// The only rooms the token is for, a comma list; every room if absent.
-    #[arg(long, value_delimiter = ',', value_name = "ROOM,...")]
+    #[arg(long, value_delimiter = ',', value_name = "ROOM,...", value_parser = room)]
     pub rooms: Vec<String>,
 
     /// How long it is good.
@@ -49,6 +50,15 @@ pub struct Token {
 }
 
 impl Settings for Token {}
+
+/// A token that no service believes is not worth minting.
+fn user(id: &str) -> Result<String, String> {
+    UserId::new(id).map(|_| id.to_owned()).map_err(|error| format!("no user id: {error}"))
+}
+
+fn room(name: &str) -> Result<String, String> {
+    RoomId::new(name).map(|_| name.to_owned()).map_err(|error| format!("no room: {error}"))
+}
 
 fn role(name: &str) -> Result<Role, String> {
     Role::named(name).ok_or_else(|| "expected viewer, sender, moderator, service or relay".to_owned())

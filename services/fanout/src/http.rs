@@ -19,9 +19,7 @@ use hyper::{
         SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
     },
 };
-use hyper_util::rt::TokioIo;
 use proto::{RoomId, close::Close, frame::PROTOCOL_JSON, partition};
-use tokio::net::TcpStream;
 
 use crate::{
     arrival::{Access, Arrival, Line},
@@ -86,7 +84,7 @@ impl Hall {
             let message = "this page's origin is not allowed; add it to --origins";
             return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message));
         }
-        let asked = handshake::asked(request.headers()).map_err(refusal)?;
+        let asked = handshake::asked(request.version(), request.headers()).map_err(refusal)?;
         let room = decode(room).and_then(|name| RoomId::new(&name).ok());
         let room = room.ok_or_else(|| {
             Refusal::new(StatusCode::BAD_REQUEST, "bad_room", "a room is 1 to 128 bytes of UTF-8 without slash")
@@ -152,8 +150,8 @@ impl Hall {
             let taken = tokio::time::timeout(UPGRADE_WAIT, async {
                 // The frame reader in it has read nothing yet; ours takes its place.
                 let upgraded = websocket.await.ok()?.into_inner().into_inner();
-                let parts = upgraded.downcast::<TokioIo<TcpStream>>().ok()?;
-                Some((parts.io.into_inner().into_std().ok()?, parts.read_buf))
+                let (stream, early) = chassis::listen::taken(upgraded)?;
+                Some((stream.into_std().ok()?, early))
             });
             match taken.await {
                 Ok(Some((stream, early))) => guest.arrive(Line::WebSocket(stream, early)),
@@ -209,7 +207,7 @@ fn not_found() -> Refusal {
 fn refusal(why: handshake::Bad) -> Refusal {
     let status = match why {
         handshake::Bad::Version | handshake::Bad::Neither => StatusCode::UPGRADE_REQUIRED,
-        handshake::Bad::Key | handshake::Bad::Connection => StatusCode::BAD_REQUEST,
+        handshake::Bad::Http | handshake::Bad::Key | handshake::Bad::Connection => StatusCode::BAD_REQUEST,
         handshake::Bad::Protocol => StatusCode::BAD_REQUEST,
     };
     Refusal::new(status, "malformed", why.to_string())

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::Request;
 use hyper::body::Incoming;
@@ -15,30 +15,32 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinError, JoinSet};
 
-use super::Limits;
+use super::{Limits, ended, stall::Stalling};
 use crate::http::Response;
 use crate::shutdown::{self, Shutdown};
 
 /// Out of descriptors or memory, accepting again at once would only spin; somebody else's close is what helps.
 const STARVED_PAUSE: Duration = Duration::from_millis(100);
+/// A crowd at the limit finds a free descriptor and loses it again many times a second; the log hears of it once in a while.
+const STARVED_SAID_EACH: Duration = Duration::from_secs(60);
 
 pub(super) async fn run<S, F>(listener: TcpListener, shutdown: Shutdown, limits: Limits, service: S)
 where
     S: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
 {
+    ended::describe();
     let mut connections = JoinSet::new();
-    let mut starved = false;
+    let mut said = None;
     loop {
         tokio::select! {
             () = shutdown.requested() => break,
             Some(ended) = connections.join_next() => note_panic(ended),
             accepted = listener.accept(), if connections.len() < limits.connections_max => match accepted {
                 Ok((stream, peer)) => {
-                    starved = false;
                     connections.spawn(connection(stream, peer, limits.clone(), shutdown.clone(), service.clone()));
                 }
-                Err(error) => starved = pause_if_starved(&error, starved).await,
+                Err(error) => pause_if_starved(&error, &mut said).await,
             }
         }
     }
@@ -46,18 +48,19 @@ where
     leave(connections, limits.drain).await;
 }
 
-/// Whether accepting fails for want of something; then it has paused, and said so unless it did before.
-async fn pause_if_starved(error: &io::Error, before: bool) -> bool {
+/// When accepting fails for want of something, pauses, and says so unless it lately did.
+async fn pause_if_starved(error: &io::Error, said: &mut Option<Instant>) {
     if !is_starved(error) {
         // One connection died before it was accepted; the next is as good as any.
         tracing::debug!(%error, "connection lost before it was accepted");
-        return before;
+        return;
     }
-    if !before {
+    ended::starved();
+    if said.is_none_or(|said| said.elapsed() >= STARVED_SAID_EACH) {
+        *said = Some(Instant::now());
         tracing::warn!(%error, "cannot accept connections; raise the limit of open files");
     }
     tokio::time::sleep(STARVED_PAUSE).await;
-    true
 }
 
 async fn leave(mut connections: JoinSet<()>, deadline: Duration) {
@@ -81,7 +84,10 @@ where
         .timer(TokioTimer::new()) // Without it hyper's header timeout does nothing.
         .header_read_timeout(limits.header_timeout)
         .max_buf_size(limits.header_bytes_max)
-        .serve_connection(TokioIo::new(stream), service_fn(|request| answer(service(request, peer))))
+        .serve_connection(
+            TokioIo::new(Stalling::new(stream, limits.stall_max)),
+            service_fn(|request| answer(service(request, peer))),
+        )
         .with_upgrades();
     let mut serving = pin!(serving);
     let ended = tokio::select! {
@@ -92,6 +98,7 @@ where
         }
     };
     if let Err(error) = ended {
+        ended::early(&error);
         tracing::debug!(%peer, %error, "connection ended early");
     }
 }

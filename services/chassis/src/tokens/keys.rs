@@ -2,7 +2,8 @@
 //! Kept out: fetching keys over the network.
 
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
@@ -15,17 +16,19 @@ use serde::{Deserialize, Serialize};
 const SECRET_BYTES: RangeInclusive<usize> = 32..=1024;
 /// RFC 7518 §3.3: a key of RS256 must have 2048 bits; above 8192 a check takes milliseconds.
 const MODULUS_BYTES: RangeInclusive<usize> = 256..=1024;
+/// A key takes less than 2 KiB, and no provider has 500 of them; what is larger is another file.
+const FILE_BYTES_MAX: u64 = 1 << 20;
 
 /// Why a set of keys cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum KeysError {
     /// The file cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
-        source: io::Error,
+        /// What the system said; a part of the sentence, so not its source, which would be said again.
+        error: io::Error,
     },
     /// It is no JWKS.
     #[error("not a JWKS, which is {{\"keys\": [...]}}: {0}")]
@@ -90,7 +93,15 @@ pub(super) struct Key {
 }
 
 pub(super) fn read(path: &Path) -> Result<String, KeysError> {
-    std::fs::read_to_string(path).map_err(|source| KeysError::Read { path: path.into(), source })
+    let unreadable = |error| KeysError::Read { path: path.into(), error };
+    let mut text = String::new();
+    // Not by its size: a device has none, and never ends.
+    let file = File::open(path).map_err(unreadable)?;
+    file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).map_err(unreadable)?;
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(unreadable(io::Error::other("it is larger than 1 MiB")));
+    }
+    Ok(text)
 }
 
 /// The keys for signatures in a JWKS; those for encryption are passed over.

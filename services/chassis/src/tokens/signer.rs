@@ -22,7 +22,7 @@ const ED25519_PKCS8: [u8; 16] = *b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\
 /// Why a token was not signed.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot sign a token: {0}")]
-pub struct SignerError(#[from] jsonwebtoken::errors::Error);
+pub struct SignerError(jsonwebtoken::errors::Error);
 
 /// A key that signs.
 pub struct Signer {
@@ -105,7 +105,7 @@ impl Signer {
         let claims = Claims { exp: now_secs.saturating_add(ttl.as_secs()), ..claims.clone() };
         let mut header = Header::new(self.algorithm);
         header.kid.clone_from(&self.jwk.kid);
-        Ok(jsonwebtoken::encode(&header, &Minted { claims: &claims, iat: now_secs }, &self.encoding)?)
+        jsonwebtoken::encode(&header, &Minted { claims: &claims, iat: now_secs }, &self.encoding).map_err(SignerError)
     }
 
     /// The key as a JWKS, **secret included**, for [`Verifier::from_jwks`] and [`Signer::from_jwks`].

@@ -2,7 +2,7 @@
 
 use chassis::http::query;
 use hyper::{
-    HeaderMap,
+    HeaderMap, Version,
     header::{
         ACCEPT, AUTHORIZATION, AsHeaderName, CONNECTION, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL,
         SEC_WEBSOCKET_VERSION, UPGRADE,
@@ -30,6 +30,9 @@ pub(super) enum Bad {
     /// Another version than the only one there is.
     #[error("the only WebSocket version is 13")]
     Version,
+    /// `Upgrade` in HTTP/1.0, which has none.
+    #[error("a WebSocket needs HTTP/1.1")]
+    Http,
     /// Missing, or not 16 bytes of base64.
     #[error("Sec-WebSocket-Key must be 16 bytes in base64")]
     Key,
@@ -53,9 +56,12 @@ pub(super) enum Token<'a> {
 }
 
 /// What the headers ask for.
-pub(super) fn asked(headers: &HeaderMap) -> Result<Asked, Bad> {
+pub(super) fn asked(version: Version, headers: &HeaderMap) -> Result<Asked, Bad> {
     if !lists(headers, UPGRADE, "websocket") {
         return if accepts_events(headers) { Ok(Asked::Events) } else { Err(Bad::Neither) };
+    }
+    if version < Version::HTTP_11 {
+        return Err(Bad::Http);
     }
     if !lists(headers, CONNECTION, "upgrade") {
         return Err(Bad::Connection);
@@ -193,15 +199,19 @@ mod tests {
             (headers(&[("upgrade", "h2c"), ("connection", "upgrade")]), Err(Bad::Neither)),
         ];
         for (headers, expected) in table {
-            assert_eq!(asked(&headers), expected, "{headers:?}");
+            assert_eq!(asked(Version::HTTP_11, &headers), expected, "{headers:?}");
         }
+        assert_eq!(asked(Version::HTTP_10, &changed(&[])), Err(Bad::Http));
     }
 
     #[test]
     fn event_streams() {
-        assert_eq!(asked(&headers(&[("accept", "text/html, text/event-stream;q=0.9")])), Ok(Asked::Events));
-        assert_eq!(asked(&headers(&[("accept", "*/*")])), Err(Bad::Neither));
-        assert_eq!(asked(&headers(&[])), Err(Bad::Neither));
+        assert_eq!(
+            asked(Version::HTTP_10, &headers(&[("accept", "text/html, text/event-stream;q=0.9")])),
+            Ok(Asked::Events)
+        );
+        assert_eq!(asked(Version::HTTP_10, &headers(&[("accept", "*/*")])), Err(Bad::Neither));
+        assert_eq!(asked(Version::HTTP_10, &headers(&[])), Err(Bad::Neither));
     }
 
     #[test]

@@ -1,0 +1,48 @@
+//! The numbers of a listener: what ended connections that no service was asked about.
+//! Kept out: the answers of services, which count their own refusals.
+
+use std::error::Error as _;
+use std::io;
+
+/// Each number with a sentence.
+pub(super) fn describe() {
+    metrics::describe_counter!(
+        "danmaku_http_ended_early_total",
+        "Connections that ended otherwise than by an answered request, by what their client did."
+    );
+    metrics::describe_counter!(
+        "danmaku_http_starved_accepts_total",
+        "Connections that could not be accepted for want of descriptors or memory."
+    );
+}
+
+/// Counts a connection that ended otherwise than by an answered request.
+pub(super) fn early(error: &hyper::Error) {
+    metrics::counter!("danmaku_http_ended_early_total", "reason" => reason(error)).increment(1);
+}
+
+/// Counts a failure to accept, for want of descriptors or memory.
+pub(super) fn starved() {
+    metrics::counter!("danmaku_http_starved_accepts_total").increment(1);
+}
+
+/// From a small closed set: it becomes a label.
+fn reason(error: &hyper::Error) -> &'static str {
+    if error.is_parse_too_large() {
+        "headers_too_large"
+    } else if error.is_parse() {
+        "malformed"
+    } else if is_stall(error) {
+        "slow_reader"
+    } else if error.is_timeout() {
+        // Also a connection that was kept open and asked nothing more.
+        "slow_headers"
+    } else {
+        "lost"
+    }
+}
+
+fn is_stall(error: &hyper::Error) -> bool {
+    let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
+    cause.is_some_and(|cause| cause.kind() == io::ErrorKind::TimedOut)
+}

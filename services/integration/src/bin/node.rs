@@ -1,0 +1,39 @@
+//! One service as a process of its own: `node ingest|filter|fanout FLAGS…`, the service's own flags.
+//!
+//! It ends when its standard input does, so that no service outlives the test that started it, however that ended.
+
+use std::{
+    io::{self, Read as _},
+    process::ExitCode,
+    thread,
+};
+
+use chassis::{program, settings};
+
+fn main() -> ExitCode {
+    let mut args: Vec<_> = std::env::args_os().skip(1).collect();
+    let service = args.first().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    if args.is_empty() {
+        args.push("node".into());
+    }
+    thread::spawn(end_with_parent);
+    match service.as_str() {
+        "ingest" => program::block_on(ingest::run(parse(args))),
+        "filter" => program::block_on(filter::run(parse(args))),
+        "fanout" => program::block_on(fanout::run(parse(args))),
+        _ => {
+            eprintln!("node: first comes ingest, filter or fanout");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse<S: settings::Settings>(args: Vec<std::ffi::OsString>) -> S {
+    settings::parse_from(args).unwrap_or_else(|stop| stop.exit())
+}
+
+/// The test holds the other end of our standard input and never writes.
+fn end_with_parent() {
+    let _ = io::stdin().read(&mut [0]);
+    std::process::exit(2);
+}

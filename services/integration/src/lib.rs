@@ -1,0 +1,38 @@
+//! The whole river under test: real Kafka, each service as a process of its own, and faults.
+//! Kept out: what one service can show alone (its own `tests/`), and load (the `loadtest` crate).
+//!
+//! `make e2e` runs everything; `cargo test -p integration -- happy` runs the tests whose names hold a word; add
+//! `--test-threads=2` on a small machine. A Kafka is started by `scripts/kafka` on free ports in a temporary folder, shared
+//! by all tests under a topic prefix each, and ends with the test process whatever happens to it. Tests that hurt a broker
+//! start one of their own.
+//!
+//! A test that fails prints the end of its services' logs; whole they lie in `target/tmp/river/TEST/SERVICE-N.log`
+//! (`RUST_LOG` sets how much they say). Nothing is proved by sleeping: a test waits [`until`] something is so, and the
+//! deadline is only how long it takes to call the wait hopeless.
+//!
+//! # Layout, in reading order
+//! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut, [`admin`] a clumsy
+//! operator;
+//! [`sender`], [`viewer`] and [`crowd`] are its people; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The tests
+//! are in `tests/river`, a file for each behavior.
+
+pub mod world;
+pub mod kafka;
+pub mod node;
+pub mod proxy;
+pub mod admin;
+pub mod sender;
+pub mod viewer;
+pub mod crowd;
+pub mod records;
+pub mod metrics;
+pub mod ledger;
+mod wait;
+
+pub use crowd::{Crowd, Said, Table};
+pub use kafka::Kafka;
+pub use node::Node;
+pub use sender::{Answer, Sender};
+pub use viewer::Viewer;
+pub use wait::{until, until_so};
+pub use world::World;

@@ -1,0 +1,328 @@
+//! Somebody who watches a room over a WebSocket and writes down everything he hears. A repeat is written down twice.
+
+use std::{
+    net::SocketAddr,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use bytes::Bytes;
+use fastwebsockets::{FragmentCollector, Frame, OpCode, Payload, Role, WebSocket, handshake};
+use http_body_util::Empty;
+use hyper::{Request, header};
+use hyper_util::rt::TokioExecutor;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use proto::{
+    MessageId,
+    frame::{self, FromServer},
+    v1,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpSocket,
+    sync::watch,
+    task::JoinHandle,
+};
+
+use crate::until_so;
+
+/// One message as it was heard.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Heard {
+    /// Its id.
+    pub id: MessageId,
+    /// What was said.
+    pub text: String,
+    /// Who said it.
+    pub user: String,
+    /// When the door accepted it.
+    pub at: i64,
+}
+
+/// Everything a viewer heard so far, in order.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// Messages of live batches.
+    pub messages: Vec<Heard>,
+    /// Messages of batches marked as replay.
+    pub replayed: Vec<Heard>,
+    /// All messages, of both kinds, in the order they came.
+    pub all: Vec<Heard>,
+    /// Gaps.
+    pub gaps: Vec<v1::Gap>,
+    /// The last hello, and how many there were.
+    pub hello: Option<v1::Hello>,
+    /// How many hellos there were.
+    pub hellos: usize,
+    /// What the judge told him alone.
+    pub told: Vec<v1::Told>,
+    /// Pongs.
+    pub pongs: Vec<v1::Pong>,
+    /// Requests to reconnect.
+    pub reconnects: Vec<v1::Reconnect>,
+    /// Errors.
+    pub errors: Vec<v1::Error>,
+    /// Frames of any other kind.
+    pub others: usize,
+    /// The newest cursor, of whatever frame.
+    pub cursor: String,
+    /// The close code, once closed; 0 when the connection ended without one.
+    pub closed: Option<u16>,
+}
+
+impl Seen {
+    /// The ids of live messages, in order.
+    pub fn ids(&self) -> Vec<MessageId> {
+        self.messages.iter().map(|heard| heard.id).collect()
+    }
+
+    /// How many messages the gaps counted; one of unknown size counts nothing and shows in [`Seen::gaps`].
+    pub fn dropped(&self) -> u64 {
+        self.gaps.iter().map(|gap| u64::from(gap.dropped.unwrap_or_default())).sum()
+    }
+
+    fn hear(&mut self, frame: FromServer) {
+        let cursor = match frame {
+            FromServer::Hello(hello) => {
+                self.hellos += 1;
+                let cursor = hello.cursor.clone();
+                self.hello = Some(hello);
+                cursor
+            }
+            FromServer::Batch(batch) => {
+                let heard: Vec<_> = batch.messages.into_iter().map(heard).collect();
+                self.all.extend(heard.iter().cloned());
+                if batch.replay { &mut self.replayed } else { &mut self.messages }.extend(heard);
+                batch.cursor
+            }
+            FromServer::Gap(gap) => {
+                let cursor = gap.cursor.clone();
+                self.gaps.push(gap);
+                cursor
+            }
+            FromServer::Pong(pong) => {
+                let cursor = pong.cursor.clone();
+                self.pongs.push(pong);
+                cursor
+            }
+            FromServer::Reconnect(reconnect) => {
+                let cursor = reconnect.cursor.clone();
+                self.reconnects.push(reconnect);
+                cursor
+            }
+            FromServer::Verdict(told) => {
+                self.told.push(told);
+                String::new()
+            }
+            FromServer::Error(error) => {
+                self.errors.push(error);
+                String::new()
+            }
+            _ => {
+                self.others += 1;
+                String::new()
+            }
+        };
+        if !cursor.is_empty() {
+            self.cursor = cursor;
+        }
+    }
+}
+
+fn heard(message: v1::Message) -> Heard {
+    let id = message.id.parse().expect("an id of ours");
+    let user = message.user.map(|user| user.id).unwrap_or_default();
+    Heard { id, text: message.text, user, at: message.at }
+}
+
+/// How to watch.
+#[derive(Debug, Clone, Default)]
+pub struct Ticket {
+    /// Which room.
+    pub room: String,
+    /// A token; `None` watches anonymously.
+    pub token: Option<String>,
+    /// Resume after this cursor.
+    pub since: Option<String>,
+    /// The client's receive buffer; small for one who shall be slow soon.
+    pub receive_buffer: Option<u32>,
+    /// Sends no pings, as a broken client does.
+    pub silent: bool,
+}
+
+/// A hall asks for a ping every 30 s and hangs up after 75 s of silence.
+const PING_EVERY: Duration = Duration::from_secs(20);
+
+/// A connection to a hall. Dropping it closes the socket without a word.
+pub struct Viewer {
+    seen: Arc<Mutex<Seen>>,
+    writer: Arc<Writer>,
+    reading: watch::Sender<bool>,
+    tasks: [JoinHandle<()>; 2],
+}
+
+type Writer = tokio::sync::Mutex<WebSocket<Box<dyn Stream>>>;
+
+trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+impl Viewer {
+    /// Connects, and begins to write down.
+    ///
+    /// # Errors
+    /// When there is no WebSocket to be had: the HTTP status is in the text.
+    pub async fn connect(hall: SocketAddr, ticket: &Ticket) -> anyhow::Result<Self> {
+        let socket = TcpSocket::new_v4()?;
+        if let Some(bytes) = ticket.receive_buffer {
+            socket.set_recv_buffer_size(bytes)?;
+        }
+        let stream = socket.connect(hall).await?;
+        stream.set_nodelay(true)?;
+        let executor = TokioExecutor::new();
+        let (upgraded, _) =
+            handshake::client(&executor, request(hall, ticket)?, stream).await.context("no WebSocket")?;
+        // Reading cannot be interrupted in this library, so each direction gets a WebSocket of its own.
+        let (read, write) = tokio::io::split(upgraded.into_inner());
+        let mut reader = WebSocket::after_handshake(tokio::io::join(read, tokio::io::sink()), Role::Client);
+        reader.set_auto_pong(false);
+        reader.set_auto_close(false);
+        let write: Box<dyn Stream> = Box::new(tokio::io::join(tokio::io::empty(), write));
+        let writer = Arc::new(Writer::new(WebSocket::after_handshake(write, Role::Client)));
+        let seen = Arc::new(Mutex::new(Seen::default()));
+        let (reading, gate) = watch::channel(true);
+        let listening = tokio::spawn(listen(FragmentCollector::new(reader), Arc::clone(&seen), gate));
+        let pinging = tokio::spawn(keep_awake(Arc::clone(&writer), ticket.silent));
+        Ok(Self { seen, writer, reading, tasks: [listening, pinging] })
+    }
+
+    /// What was heard so far, as a copy.
+    pub fn seen(&self) -> Seen {
+        self.lock().clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until what was heard fulfils `condition`.
+    ///
+    /// # Panics
+    /// When it does not `within` the time; tells `what` was hoped for and what was heard instead.
+    pub async fn until(&self, what: &str, within: Duration, condition: impl Fn(&Seen) -> bool) {
+        // Told before the panic's own words, which know no viewer.
+        let _summary = Summary(self, what);
+        until_so(what, within, || condition(&self.lock())).await;
+    }
+
+    /// Reads nothing from now on; what the hall writes stays in the socket.
+    pub fn stop_reading(&self) {
+        self.reading.send_replace(false);
+    }
+
+    /// Reads again.
+    pub fn read_on(&self) {
+        self.reading.send_replace(true);
+    }
+
+    /// Says something to the hall, in JSON.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub async fn tell(&self, value: &serde_json::Value) -> anyhow::Result<()> {
+        say(&self.writer, value).await
+    }
+
+    /// Asks for a pong.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub async fn ping(&self, at: i64) -> anyhow::Result<()> {
+        self.tell(&serde_json::json!({ "type": "ping", "at": at })).await
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+/// Says what was heard when a wait for it ends in a panic.
+struct Summary<'a>(&'a Viewer, &'a str);
+
+impl Drop for Summary<'_> {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let seen = self.0.lock();
+        eprintln!(
+            "viewer waiting for {}: {} live, {} replayed, gaps {:?}, told {:?}, closed {:?}, cursor {}",
+            self.1,
+            seen.messages.len(),
+            seen.replayed.len(),
+            seen.gaps,
+            seen.told,
+            seen.closed,
+            seen.cursor
+        );
+    }
+}
+
+fn request(hall: SocketAddr, ticket: &Ticket) -> anyhow::Result<Request<Empty<Bytes>>> {
+    let room = utf8_percent_encode(&ticket.room, NON_ALPHANUMERIC);
+    let since = ticket.since.as_ref().map(|since| format!("?since={since}")).unwrap_or_default();
+    let mut request = Request::get(format!("/v1/rooms/{room}/live{since}"))
+        .header(header::HOST, hall.to_string())
+        .header(header::UPGRADE, "websocket")
+        .header(header::CONNECTION, "upgrade")
+        .header(header::SEC_WEBSOCKET_KEY, handshake::generate_key())
+        .header(header::SEC_WEBSOCKET_VERSION, "13")
+        .header(header::SEC_WEBSOCKET_PROTOCOL, frame::PROTOCOL_JSON);
+    if let Some(token) = &ticket.token {
+        request = request.header(header::AUTHORIZATION, format!("Bearer {token}"));
+    }
+    Ok(request.body(Empty::new())?)
+}
+
+async fn say(writer: &Writer, value: &serde_json::Value) -> anyhow::Result<()> {
+    let text = value.to_string();
+    writer.lock().await.write_frame(Frame::text(Payload::Borrowed(text.as_bytes()))).await?;
+    Ok(())
+}
+
+async fn keep_awake(writer: Arc<Writer>, silent: bool) {
+    if silent {
+        return;
+    }
+    loop {
+        tokio::time::sleep(PING_EVERY).await;
+        if say(&writer, &serde_json::json!({ "type": "ping" })).await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn listen<S>(mut socket: FragmentCollector<S>, seen: Arc<Mutex<Seen>>, mut gate: watch::Receiver<bool>)
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let note = |change: &dyn Fn(&mut Seen)| change(&mut seen.lock().unwrap_or_else(PoisonError::into_inner));
+    while gate.wait_for(|open| *open).await.is_ok() {
+        let Ok(heard) = socket.read_frame().await else {
+            return note(&|seen| seen.closed = Some(seen.closed.unwrap_or(0)));
+        };
+        match heard.opcode {
+            OpCode::Text => match frame::server_from_json(&heard.payload) {
+                Ok(frame) => note(&|seen| seen.hear(frame.clone())),
+                Err(_) => note(&|seen| seen.others += 1),
+            },
+            OpCode::Close => {
+                let code = heard.payload.first_chunk().map_or(0, |code| u16::from_be_bytes(*code));
+                note(&|seen| seen.closed = Some(code));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! One river for one test: topics of its own, keys, services as processes, senders and viewers. Faults are the test's.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use chassis::{
+    kafka::{Cluster, Outcome, Outgoing, Producer, ProducerSettings, TopicSpec, apply_topics},
+    tokens::{Claims, Role, Signer},
+};
+use proto::{MessageId, Topic, partition, topics, v1};
+
+use crate::{
+    crowd::Table,
+    kafka::Kafka,
+    ledger,
+    node::{self, Node},
+    records::{self, At, Careful},
+    sender::{Http, Sender},
+    until,
+    viewer::{Ticket, Viewer},
+};
+
+/// Eight are enough to spread rooms and few enough to create for each test.
+pub const PARTITIONS: i32 = 8;
+
+/// Invented words that the filter blocks.
+pub const BLOCKED_WORDS: [&str; 2] = ["blorfed", "坏词甲"];
+
+/// How long reading a topic may take, while brokers come back and all.
+const READ_WITHIN: Duration = Duration::from_secs(60);
+
+/// A river. Its nodes must be dropped before it, as locals declared later are.
+pub struct World {
+    /// Its broker.
+    pub kafka: Arc<Kafka>,
+    /// Before every topic and group.
+    pub prefix: String,
+    /// In every id and cursor, and in the flags of services started from now on.
+    pub generation: u32,
+    /// How services started from now on reach Kafka; the direct way unless a test puts them behind a link.
+    pub brokers: String,
+    program: PathBuf,
+    signer: Signer,
+    keys: PathBuf,
+    words: PathBuf,
+    logs: PathBuf,
+    started: AtomicU32,
+    http: Http,
+}
+
+impl World {
+    /// A river on the shared broker. `program` is this crate's `node`, `logs` a folder for the test alone.
+    pub async fn new(name: &str, program: &Path, logs: &Path) -> Self {
+        let kafka = tokio::task::spawn_blocking(Kafka::shared).await.expect("the shared broker");
+        Self::on(kafka, name, program, logs).await
+    }
+
+    /// A river on a broker of its own.
+    pub async fn on(kafka: Arc<Kafka>, name: &str, program: &Path, logs: &Path) -> Self {
+        let world = Self::bare(kafka, name, program, logs);
+        world.apply_topics(PARTITIONS).await;
+        world
+    }
+
+    /// One without topics yet.
+    ///
+    /// # Panics
+    /// When its files cannot be made: then there is nothing to test.
+    pub fn bare(kafka: Arc<Kafka>, name: &str, program: &Path, logs: &Path) -> Self {
+        let logs = logs.join(name);
+        let _ = std::fs::remove_dir_all(&logs);
+        std::fs::create_dir_all(&logs).expect("a folder for logs");
+        let signer = Signer::random_hs256();
+        let (keys, words) = (logs.join("keys.json"), logs.join("words.txt"));
+        signer.save(&keys).expect("a file for keys");
+        std::fs::write(&words, BLOCKED_WORDS.join("\n")).expect("a file for words");
+        Self {
+            brokers: kafka.direct().to_owned(),
+            prefix: format!("{}-", name.replace('_', "-")),
+            generation: 1,
+            program: program.to_owned(),
+            signer,
+            keys,
+            words,
+            logs,
+            started: AtomicU32::new(1),
+            http: Http::default(),
+            kafka,
+        }
+    }
+
+    /// Creates the topics that are not there.
+    ///
+    /// # Panics
+    /// When Kafka refuses.
+    pub async fn apply_topics(&self, partitions: i32) {
+        let specs: Vec<_> = Topic::ALL.into_iter().map(|topic| self.spec(topic, partitions)).collect();
+        // −1: as many replicas as the cluster's own default.
+        apply_topics(&self.cluster(), &specs, -1).await.expect("topics are created");
+    }
+
+    /// A topic as it should be.
+    pub fn spec(&self, topic: Topic, partitions: i32) -> TopicSpec {
+        let settings = topic.config(topics::OUTPUT_RETENTION_MS).into_iter();
+        TopicSpec {
+            name: topic.name(&self.prefix),
+            partitions: topic.partitions(partitions),
+            settings: settings.map(|setting| (setting.name.to_owned(), setting.value, setting.insist)).collect(),
+            retention_ms_min: None,
+        }
+    }
+
+    /// Kafka, reached directly.
+    pub fn cluster(&self) -> Cluster {
+        self.kafka.cluster()
+    }
+
+    /// The partition of a room.
+    pub fn partition_of(&self, room: &str) -> i32 {
+        partition::of(room.as_bytes(), PARTITIONS)
+    }
+
+    /// A room name in `partition`, beginning with `stem`.
+    ///
+    /// # Panics
+    /// Never: among thousands of names each of eight partitions has its share.
+    pub fn room_in(&self, partition: i32, stem: &str) -> String {
+        let mut names = (0..10_000).map(|number| format!("{stem}-{number}"));
+        names.find(|name| self.partition_of(name) == partition).expect("a name for each partition")
+    }
+
+    /// Starts an ingest without door limits, as all senders share an address. `flags` come before ours.
+    pub async fn ingest(&self, flags: &[&str]) -> Node {
+        self.start("ingest", flags).await
+    }
+
+    /// Starts a filter.
+    pub async fn filter(&self, flags: &[&str]) -> Node {
+        self.start("filter", flags).await
+    }
+
+    /// Starts a fanout.
+    pub async fn fanout(&self, flags: &[&str]) -> Node {
+        self.start("fanout", flags).await
+    }
+
+    async fn start(&self, service: &str, flags: &[&str]) -> Node {
+        let (name, log, flags) = self.recipe(service, flags);
+        Node::start(&self.program, service, &flags, name, log, self.http.clone()).await
+    }
+
+    /// Starts a service that will not become ready.
+    pub async fn start_unready(&self, service: &str, flags: &[&str]) -> Node {
+        let (name, log, flags) = self.recipe(service, flags);
+        Node::start_unready(&self.program, service, &flags, name, log, self.http.clone()).await
+    }
+
+    /// A name, a log and all flags for one more process.
+    fn recipe(&self, service: &str, given: &[&str]) -> (String, PathBuf, Vec<String>) {
+        let name = format!("{service}-{}", self.started.fetch_add(1, Ordering::Relaxed));
+        let log = self.logs.join(format!("{name}.log"));
+        let mut ours = vec![
+            ("--brokers", self.brokers.clone()),
+            ("--listen", "127.0.0.1:0".to_owned()),
+            ("--admin", "127.0.0.1:0".to_owned()),
+            ("--keys", self.keys.display().to_string()),
+            ("--generation", self.generation.to_string()),
+            ("--partitions", PARTITIONS.to_string()),
+            ("--topic-prefix", self.prefix.clone()),
+            ("--drain", "10s".to_owned()),
+        ];
+        match service {
+            "ingest" => {
+                ours.extend([("--door-user-rate", "0".to_owned()), ("--door-address-rate", "0".to_owned())]);
+            }
+            "filter" => ours.push(("--words", self.words.display().to_string())),
+            _ => {}
+        }
+        let mut flags: Vec<_> = given.iter().map(|&word| word.to_owned()).collect();
+        for (flag, value) in ours.into_iter().filter(|(flag, _)| !given.contains(flag)) {
+            flags.extend([flag.to_owned(), value]);
+        }
+        (name, log, flags)
+    }
+
+    /// Changes the words that filters block; they look each second.
+    ///
+    /// # Panics
+    /// When the file cannot be written.
+    pub fn set_words(&self, words: &[&str]) {
+        std::fs::write(&self.words, words.join("\n")).expect("a file for words");
+    }
+
+    /// Speakers for a room: so many that none is faster than the judge's one message a second at `Crowd`'s paces.
+    pub fn table(&self, ingest: &Node, room: &str, people: usize) -> Table {
+        let senders = (0..people).map(|number| self.sender(ingest, &format!("{room}-{number}"))).collect();
+        Table { room: room.to_owned(), senders }
+    }
+
+    /// A token for `user`, good for an hour.
+    ///
+    /// # Panics
+    /// Never for a signer that was made.
+    pub fn token(&self, user: &str, roles: &[Role]) -> String {
+        let claims = Claims::new(user, roles.iter().copied().collect());
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        self.signer.mint(&claims, Duration::from_secs(3600), now).expect("a signed token")
+    }
+
+    /// Somebody who may send, at a door.
+    pub fn sender(&self, ingest: &Node, user: &str) -> Sender {
+        let token = self.token(user, &[Role::Viewer, Role::Sender]);
+        Sender { door: ingest.address(), token, http: self.http.clone() }
+    }
+
+    /// An anonymous viewer of a room.
+    ///
+    /// # Panics
+    /// When he is not let in.
+    pub async fn viewer(&self, fanout: &Node, room: &str) -> Viewer {
+        self.viewer_with(fanout, &Ticket { room: room.to_owned(), ..Ticket::default() }).await
+    }
+
+    /// A viewer who comes back with his last cursor.
+    ///
+    /// # Panics
+    /// When he is not let in.
+    pub async fn viewer_since(&self, fanout: &Node, room: &str, since: &str) -> Viewer {
+        let ticket = Ticket { room: room.to_owned(), since: Some(since.to_owned()), ..Ticket::default() };
+        self.viewer_with(fanout, &ticket).await
+    }
+
+    /// A viewer of any kind, once his hello has come.
+    ///
+    /// # Panics
+    /// When he is not let in.
+    pub async fn viewer_with(&self, fanout: &Node, ticket: &Ticket) -> Viewer {
+        let viewer = Viewer::connect(fanout.address(), ticket).await.expect("a viewer is let in");
+        viewer.until("a hello", Duration::from_secs(30), |seen| seen.hello.is_some()).await;
+        viewer
+    }
+
+    /// All records of a topic as it is now. A broker that comes back answers nonsense for a moment, so it is asked again.
+    ///
+    /// # Panics
+    /// When Kafka does not answer.
+    pub async fn raw(&self, topic: Topic) -> Vec<records::Raw> {
+        until("a topic is read", READ_WITHIN, async || {
+            let (cluster, name) = (self.cluster(), topic.name(&self.prefix));
+            let partitions = topic.partitions(PARTITIONS);
+            let reading = tokio::task::spawn_blocking(move || records::read(&cluster, &name, partitions));
+            reading.await.expect("a reading thread").ok()
+        })
+        .await
+    }
+
+    /// All output records.
+    pub async fn outputs(&self) -> Vec<At<v1::Output>> {
+        records::decode(&self.raw(Topic::Output).await)
+    }
+
+    /// Output as a careful reader takes it.
+    pub async fn careful(&self) -> Careful {
+        records::careful(&self.outputs().await)
+    }
+
+    /// All verdict records.
+    pub async fn verdicts(&self) -> Vec<At<v1::Verdict>> {
+        records::decode(&self.raw(Topic::Verdicts).await)
+    }
+
+    /// All dead letters.
+    pub async fn dead_letters(&self) -> Vec<At<v1::DeadLetter>> {
+        records::decode(&self.raw(Topic::DeadLetter).await)
+    }
+
+    /// Waits until every accepted id is in output or in verdicts.
+    ///
+    /// # Panics
+    /// When some are still missing after `within`.
+    pub async fn until_judged(&self, accepted: &BTreeSet<MessageId>, within: Duration) {
+        let deadline = tokio::time::Instant::now() + within;
+        loop {
+            let words = ledger::verdict_words(&self.verdicts().await);
+            let lost = ledger::lost(accepted, &self.careful().await, &words);
+            if lost.is_empty() {
+                return;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "{} accepted and lost: {lost:?}", lost.len());
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// Writes a record as it stands, past every service.
+    ///
+    /// # Panics
+    /// When Kafka does not take it.
+    pub async fn write_raw(&self, topic: Topic, partition: i32, key: &[u8], value: &[u8]) -> u64 {
+        let settings = ProducerSettings {
+            message_timeout: Some(Duration::from_secs(10)),
+            linger: Duration::ZERO,
+            queue_bytes: 1 << 20,
+        };
+        let producer = Producer::new(&self.cluster(), settings).expect("a producer");
+        let name = topic.name(&self.prefix);
+        let record = Outgoing { topic: &name, partition, key: Some(key), value: Some(value), headers: &[] };
+        match producer.send(record).expect("room for a record").await {
+            Outcome::Acked(offset) => offset,
+            Outcome::Failed(why) => panic!("a record was not written: {why:?}"),
+        }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            return;
+        }
+        let files = std::fs::read_dir(&self.logs).into_iter().flatten().flatten();
+        let mut logs: Vec<_> = files.map(|file| file.path()).collect();
+        logs.retain(|path| path.extension().is_some_and(|extension| extension == "log"));
+        logs.sort();
+        for log in logs {
+            eprintln!("──── the end of {}\n{}", log.display(), node::tail(&log));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The river's behaviors, each in a file of its own; one binary, so that they share a Kafka and are linked once.
+
+mod happy;
+mod words;
+mod limited;
+mod poison;
+mod slow_viewer;
+mod resume;
+mod filter_killed;
+mod kafka_down;
+mod mismatch;
+mod rebalance;
+mod stale_filter;
+mod judge_behind;
+mod retry;
+mod link_cut;
+mod generation;
+mod freshness;
+mod watchdog;
+mod in_sync;
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use integration::{Kafka, World, kafka::Plan};
+
+/// For what takes well under a second on an idle machine.
+const SOON: Duration = Duration::from_secs(30);
+
+/// For what waits for a session, a time-out or a rebalance.
+const LATER: Duration = Duration::from_secs(90);
+
+fn program() -> &'static Path {
+    Path::new(env!("CARGO_BIN_EXE_node"))
+}
+
+fn logs() -> std::path::PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("river")
+}
+
+/// A river on the shared broker.
+async fn world(name: &str) -> World {
+    World::new(name, program(), &logs()).await
+}
+
+/// A river on a Kafka of its own.
+async fn world_alone(name: &str, plan: Plan) -> World {
+    let kafka = tokio::task::spawn_blocking(move || Kafka::start(&plan)).await.expect("a starting thread");
+    World::on(Arc::new(kafka.expect("a Kafka of its own")), name, program(), &logs()).await
+}
