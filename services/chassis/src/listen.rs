@@ -42,7 +42,7 @@ impl Default for Limits {
         Self {
             header_timeout: Duration::from_secs(5),
             header_bytes_max: 16 * 1024,
-            // A train in a tunnel comes out of it; below the 30 s of a drain, which nobody may hold up.
+            // A short tunnel is no reason; below the 30 s of a drain, which nobody may hold up.
             stall_max: Duration::from_secs(15),
             // 65,536 × 6 KiB an idle connection = 400 MB; 16 KiB more each only while headers come in slowly.
             connections_max: 65_536,

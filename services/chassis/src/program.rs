@@ -3,7 +3,7 @@
 //! settings → [`Program::begin`] (nothing is half started when a setting is wrong) → the service opens on the ground →
 //! [`Program::run`] until a signal → the drain, within its deadline.
 
-use std::{future::Future, net::SocketAddr, path::Path, process::ExitCode};
+use std::{future::Future, net::SocketAddr, path::Path, process::ExitCode, time::Duration};
 
 use anyhow::Context as _;
 use hyper::{Request, body::Incoming};
@@ -27,6 +27,7 @@ pub struct Program {
     pub ground: Ground,
     public: Option<TcpListener>,
     admin: Served,
+    stall_max: Duration,
     // Held so that signals are heard until the end.
     _signals: Signals,
 }
@@ -66,7 +67,15 @@ impl Program {
         let admin = Admin::new(readiness.clone(), telemetry).serve(listen::bind(common.admin, "--admin")?)?;
         tracing::info!(address = %admin.address(), "admin port open");
         let ground = Ground::new(common, cluster, verifier, readiness, shutdown);
-        Ok(Self { ground, public, admin, _signals: signals })
+        Ok(Self { ground, public, admin, stall_max: Limits::default().stall_max, _signals: signals })
+    }
+
+    /// For a program that itself closes who takes nothing for `blocked_max`, and says why: its port does so only after it.
+    #[must_use]
+    pub fn stalling_after(mut self, blocked_max: Duration) -> Self {
+        // A sweep a second, and a turn for its last words.
+        self.stall_max = blocked_max.saturating_add(Duration::from_secs(5));
+        self
     }
 
     /// Where clients are served.
@@ -82,11 +91,11 @@ impl Program {
         F: Future<Output = Response> + Send + 'static,
     {
         let public_address = self.public_address();
-        let Self { ground, public, admin, _signals } = self;
+        let Self { ground, public, admin, stall_max, _signals } = self;
         let serving = async {
             match public {
                 Some(listener) => {
-                    let limits = Limits { drain: ground.drain, ..Limits::default() };
+                    let limits = Limits { drain: ground.drain, stall_max, ..Limits::default() };
                     listen::serve(listener, ground.shutdown.clone(), limits, handle).await;
                 }
                 None => ground.shutdown.requested().await,

@@ -93,3 +93,17 @@ fn mint(token: &Token) -> anyhow::Result<String> {
 pub(crate) fn now_secs() -> u64 {
     SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_service_believes_is_minted() {
+        let long = "x".repeat(129);
+        for id in ["", "a\nb", &long] {
+            assert!(user(id).is_err() && room(id).is_err(), "{id:?}");
+        }
+        assert_eq!((user("alice"), room("好")), (Ok("alice".to_owned()), Ok("好".to_owned())));
+    }
+}

@@ -112,7 +112,8 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         (Some(signer), None) => signer.verifier()?,
         (_, keys) => verifier(keys.as_deref())?,
     };
-    let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?;
+    let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?
+        .stalling_after(up.fanout.blocked_max);
     tracing::info!(partitions = up.common.partitions, embedded = embedded.is_some(), "broker");
     let door_address = reachable(program.public_address().context("no public port")?);
     let ground = program.ground.clone();

@@ -9,7 +9,11 @@ use std::{
     time::{Instant, SystemTime, UNIX_EPOCH},
 };
 
-use chassis::{ground::Ground, tokens::Verifier};
+use chassis::{
+    ground::Ground,
+    tokens::{Claims, Verifier},
+};
+use proto::UserId;
 
 use crate::{config::Config, lookup::LookUps, presence::Presence, raw::Raw, wants::Wants};
 
@@ -28,7 +32,7 @@ pub(crate) struct House {
     /// How many watch a room.
     pub(crate) presence: Presence,
     /// Who may do what.
-    pub(crate) verifier: Arc<Verifier>,
+    verifier: Arc<Verifier>,
     /// The end was asked for; the Kafka thread stops.
     pub(crate) is_over: AtomicBool,
     /// When the hall opened: the zero of its clock and of its rooms' windows.
@@ -66,6 +70,13 @@ fn unix_ms() -> i64 {
 }
 
 impl House {
+    /// What a good token says, or why it is none; one whose user could say nothing at the door is none here either.
+    pub(crate) fn believe(&self, token: &str, moment: Moment) -> Result<Arc<Claims>, String> {
+        let claims = self.verifier.verify(token, moment.unix_secs()).map_err(|error| error.to_string())?;
+        UserId::new(&claims.sub).map_err(|error| format!("the token's sub is no user id: {error}"))?;
+        Ok(claims)
+    }
+
     /// The house of a hall of so many shards.
     pub(crate) fn new(ground: &Ground, config: Config, shards: usize) -> Self {
         let partitions = usize::try_from(ground.partitions).unwrap_or(0);

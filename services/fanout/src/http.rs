@@ -112,12 +112,12 @@ impl Hall {
             Token::Unreadable => {
                 return Access::Refused(Close::Unauthorized, "the Authorization header is no bearer token".to_owned());
             }
-            Token::Bearer(token) => self.house.verifier.verify(token, crate::house::Moment::now().unix_secs()),
+            Token::Bearer(token) => self.house.believe(token, crate::house::Moment::now()),
         };
         match claims {
             Ok(claims) if claims.covers(room.as_str()) => Access::Granted(Some(claims)),
             Ok(_) => Access::Refused(Close::NotAllowed, "the token is not for this room".to_owned()),
-            Err(error) => Access::Refused(Close::Unauthorized, error.to_string()),
+            Err(why) => Access::Refused(Close::Unauthorized, why),
         }
     }
 

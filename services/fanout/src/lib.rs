@@ -48,7 +48,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own } = settings;
     let (cluster, verifier) = (program::cluster(&common)?, program::verifier(common.keys.as_deref())?);
     let public = Public::SendBuffer(SEND_BUFFER_BYTES);
-    let program = Program::begin::<Settings>(&common, cluster, verifier, public)?;
+    let program = Program::begin::<Settings>(&common, cluster, verifier, public)?.stalling_after(own.blocked_max);
     let hall = Hall::open(&program.ground, own)?;
     let served = hall.clone();
     let handle = move |request, peer| {

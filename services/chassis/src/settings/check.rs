@@ -84,7 +84,7 @@ fn remedy(arg: &Arg, error: &clap::Error) -> String {
         return format!("Give one of: {}.", valid.join(", "));
     }
     let value = arg.get_value_names().and_then(|names| names.first()).map_or("VALUE", |name| name.as_str());
-    match arg.get_default_values().first() {
+    match arg.get_default_values().first().filter(|default| !default.is_empty()) {
         Some(default) => format!("Give {flag} <{value}>, for example {flag} {}.", default.to_string_lossy()),
         None => format!("Give {flag} <{value}>, or leave it out."),
     }

@@ -216,6 +216,18 @@ fn keys_that_cannot_be_used_are_named_with_the_reason() {
 }
 
 #[test]
+fn a_file_that_cannot_be_keys_is_told_once_and_not_read_whole() {
+    let name = format!("chassis-keys-{}-{:x}.large", std::process::id(), rand::random::<u64>());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, vec![b' '; (1 << 20) + 1]).unwrap();
+    let error = Verifier::from_file(&path).unwrap_err().to_string();
+    std::fs::remove_file(&path).unwrap();
+    assert!(error.contains("larger than 1 MiB"), "{error}");
+    let error: &dyn std::error::Error = &Verifier::from_file(Path::new("/nowhere/keys.json")).unwrap_err();
+    assert!(error.source().is_none(), "the sentence holds its cause already, and a chain would repeat it");
+}
+
+#[test]
 fn separate_processes_share_a_saved_key() {
     let path =
         std::env::temp_dir().join(format!("chassis-keys-{}-{:x}.json", std::process::id(), rand::random::<u64>()));

@@ -114,9 +114,9 @@ impl Shard {
 
     /// A token after the handshake: who is not in yet gets in, and everybody is greeted by name.
     fn auth(&mut self, key: usize, token: &str, moment: Moment) {
-        let claims = match self.house.verifier.verify(token, moment.unix_secs()) {
+        let claims = match self.house.believe(token, moment) {
             Ok(claims) => claims,
-            Err(error) => return self.refuse(key, Close::Unauthorized, &error.to_string(), moment),
+            Err(why) => return self.refuse(key, Close::Unauthorized, &why, moment),
         };
         let Some(seat) = self.seats.get_mut(key) else { return };
         if !claims.covers(self.rooms[seat.room].room.id.as_str()) {
@@ -134,18 +134,24 @@ impl Shard {
 
     /// A fresh token for the same user.
     fn refresh(&mut self, key: usize, token: &str, moment: Moment) {
-        let fresh = self.house.verifier.verify(token, moment.unix_secs());
+        let fresh = self.house.believe(token, moment);
         let Some(seat) = self.seats.get_mut(key) else { return };
         let same_user =
             |claims: &chassis::tokens::Claims| seat.who.claims.as_ref().is_some_and(|old| old.sub == claims.sub);
+        let room = &self.rooms[seat.room].room.id;
         match fresh {
+            Ok(claims) if same_user(&claims) && !claims.covers(room.as_str()) => {
+                self.error(key, "forbidden", "the token is not for this room", moment);
+            }
             Ok(claims) if same_user(&claims) => {
+                // Roles may have been given or taken meanwhile.
+                seat.viewer.set_audience(super::say::audience(Some(&claims)));
                 seat.who.claims = Some(claims);
                 self.greet(key, None, None, moment);
             }
             Ok(_) => self.error(key, "unauthorized", "the token is another user's", moment),
             // The old one goes on until it ends.
-            Err(error) => self.error(key, "unauthorized", &error.to_string(), moment),
+            Err(why) => self.error(key, "unauthorized", &why, moment),
         }
     }
 

@@ -41,9 +41,13 @@ async fn a_bad_token_is_told_on_the_socket() {
     let world = World::start(config()).await;
     let expired = world.token_for("u7", Duration::ZERO, |_| {});
     let elsewhere = world.token("u7", |claims| claims.rooms = Some(vec!["other".into()]));
-    for (token, code, word) in
-        [("a.b.c", 4501, "unauthorized"), (&*expired, 4501, "unauthorized"), (&*elsewhere, 4504, "forbidden")]
-    {
+    let nobody = world.token("u\n7", |_| {});
+    for (token, code, word) in [
+        ("a.b.c", 4501, "unauthorized"),
+        (&*expired, 4501, "unauthorized"),
+        (&*nobody, 4501, "unauthorized"),
+        (&*elsewhere, 4504, "forbidden"),
+    ] {
         let mut viewer = bearing(token).open(&world).await;
         assert_eq!(viewer.until_closed().await, code);
         assert!(viewer.hellos.is_empty());
@@ -101,6 +105,9 @@ async fn a_socket_does_not_outlive_its_token_unless_it_is_refreshed() {
     let others = world.token("u8", |_| {});
     refreshes.send_text(&format!(r#"{{"type":"refresh","token":"{others}"}}"#)).await;
     refreshes.until("error", |viewer| !viewer.others.is_empty()).await;
+    let elsewhere = world.token("u7", |claims| claims.rooms = Some(vec!["other".into()]));
+    refreshes.send_text(&format!(r#"{{"type":"refresh","token":"{elsewhere}"}}"#)).await;
+    refreshes.until("second error", |viewer| viewer.others.len() == 2).await;
     let fresh = world.token("u7", |_| {});
     refreshes.send_text(&format!(r#"{{"type":"refresh","token":"{fresh}"}}"#)).await;
     refreshes.until("second hello", |viewer| viewer.hellos.len() == 2).await;
