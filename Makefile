@@ -29,7 +29,7 @@ kafka-install: ## fetch Apache Kafka's jars (54 MB, once; Java 17 and Maven need
 doc: ## our crates' documentation, in target/doc
 	cargo doc --workspace --no-deps
 
-deny: ## licences, duplicate versions, sources of all dependencies (cargo-deny needed)
+deny: ## licenses, duplicate versions, sources of all dependencies (cargo-deny needed)
 	cargo deny check licenses bans sources
 
 clean: ## remove what was built, and a Kafka that still runs; the jars stay

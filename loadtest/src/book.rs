@@ -2,7 +2,7 @@
 //!
 //! A room's messages are numbered in the order in which anybody first spoke of them, and each viewer holds one bit a
 //! message: so a repeat is known for certain, and 1,000 viewers of 5,000 messages cost 625 KB.
-//! A frame is the same bytes for all viewers of a room; it is decoded once and recognised by its bytes afterwards, so
+//! A frame is the same bytes for all viewers of a room; it is decoded once and recognized by its bytes afterwards, so
 //! that the crowd's own CPU does not distort what it measures.
 
 mod viewer;
@@ -19,7 +19,7 @@ use proto::frame::{self, BadFrame, FromServer};
 use crate::latency::Latency;
 use crate::ledger;
 
-/// Frames by which later ones are recognised: viewers of a room are written to within one tick of the server, so the
+/// Frames by which later ones are recognized: viewers of a room are written to within one tick of the server, so the
 /// last few are enough.
 const RECENT_FRAMES: usize = 8;
 
@@ -124,7 +124,7 @@ impl Room {
 
     /// Notes what a viewer read.
     pub fn hear(&mut self, viewer: usize, text: &[u8], read: Instant, delivery: &mut Delivery) -> Heard {
-        let batch = match self.recognise(text) {
+        let batch = match self.recognize(text) {
             Some(batch) => batch,
             None => match frame::server_from_json(text) {
                 Ok(FromServer::Batch(batch)) => match self.decode(text, &batch) {
@@ -181,7 +181,7 @@ impl Room {
         }
     }
 
-    fn recognise(&self, text: &[u8]) -> Option<Rc<Batch>> {
+    fn recognize(&self, text: &[u8]) -> Option<Rc<Batch>> {
         let same = self.recent.iter().rev().find(|(bytes, _)| bytes == text);
         same.map(|(_, batch)| Rc::clone(batch))
     }

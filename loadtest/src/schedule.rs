@@ -81,7 +81,7 @@ fn place(room: usize, manner: Manner) -> f64 {
     if room == 0 {
         return 0.0;
     }
-    // Multiplying by a large odd number and keeping the top bits spreads neighbours (Knuth's multiplicative hash).
+    // Multiplying by a large odd number and keeping the top bits spreads neighbors (Knuth's multiplicative hash).
     let mixed = manner.seed.wrapping_add(room as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let within = (mixed >> 11) as f64 / (1_u64 << 53) as f64;
     (room as f64 + within) / manner.rooms as f64

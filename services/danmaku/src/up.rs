@@ -95,9 +95,13 @@ impl Settings for Up {
     const DEFAULTS: &'static [(&'static str, &'static str)] = &[("partitions", EMBEDDED_PARTITIONS)];
 
     fn problems(&self) -> Vec<String> {
-        let missing = "--keys (DANMAKU_KEYS): on a real cluster tokens are checked against keys; give --keys <FILE>";
-        let needs_keys = self.common.brokers.is_some() && self.common.keys.is_none();
-        if needs_keys { vec![missing.to_owned()] } else { Vec::new() }
+        let mut problems = self.fanout.problems();
+        if self.common.brokers.is_some() && self.common.keys.is_none() {
+            let missing =
+                "--keys (DANMAKU_KEYS): on a real cluster tokens are checked against keys; give --keys <FILE>";
+            problems.push(missing.to_owned());
+        }
+        problems
     }
 }
 
@@ -246,8 +250,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_named() {
-        for (line, word) in [(["danmaku", "tokens"], "keys and token"), (["danmaku", "--brokers=kafka:9092"], "--keys")]
-        {
+        let table = [
+            (["danmaku", "tokens"], "keys and token"),
+            (["danmaku", "--brokers=kafka:9092"], "--keys"),
+            (["danmaku", "--ping=80s"], "--ping"),
+        ];
+        for (line, word) in table {
             let Err(Stop::Problems(problems)) = parse_from::<Up>(line) else { panic!("accepted: {line:?}") };
             assert!(problems.to_string().contains(word), "{problems}");
         }

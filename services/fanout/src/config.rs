@@ -82,6 +82,13 @@ impl Default for Config {
 }
 
 impl Config {
+    /// What is wrong with these knobs taken together.
+    #[must_use]
+    pub fn problems(&self) -> Vec<String> {
+        let late = "--ping (DANMAKU_PING): it must be shorter than --idle, or nobody pings in time";
+        if self.ping < self.idle { Vec::new() } else { vec![late.to_owned()] }
+    }
+
     /// How many shards there will be on this machine.
     pub(crate) fn shards(&self) -> usize {
         match self.shards {
@@ -127,9 +134,7 @@ impl chassis::settings::Settings for Settings {
                 "--anonymous false (DANMAKU_ANONYMOUS): without keys nobody could watch; give --keys <FILE>".to_owned(),
             );
         }
-        if self.own.ping >= self.own.idle {
-            problems.push("--ping (DANMAKU_PING): it must be shorter than --idle, or nobody pings in time".to_owned());
-        }
+        problems.extend(self.own.problems());
         problems
     }
 }

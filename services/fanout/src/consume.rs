@@ -142,7 +142,7 @@ impl Consumer {
         for partition in &mut self.partitions {
             partition.tell(&self.desk);
         }
-        if self.condition.is_some() && self.partitions.iter().all(Partition::is_caught_up) {
+        if self.condition.is_some() && self.partitions.iter().all(|partition| partition.is_caught_up) {
             self.is_ready();
         }
     }
@@ -231,9 +231,9 @@ impl Consumer {
         for partition in &mut self.partitions {
             let may_go = !self.cluster.embedded && partition.is_unwanted_for(RELEASE_AFTER, now);
             if may_go && partition.stage == Stage::Reading {
-                let _ = self.reader.release(partition.number());
+                let _ = self.reader.release(partition.number);
                 partition.released(&self.desk);
-                tracing::debug!(partition = partition.number(), "partition released");
+                tracing::debug!(partition = partition.number, "partition released");
             }
             bytes += partition.trim(&self.desk, now);
             if self.is_watching {

@@ -24,7 +24,8 @@ use proto::{RoomId, close::Close, frame::PROTOCOL_JSON, partition};
 use crate::{
     arrival::{Access, Arrival, Line},
     hall::Hall,
-    inbox::{Inbox, Permit},
+    house::Moment,
+    inbox::{Event, Inbox, Permit},
     metrics,
     resume::Since,
     socket::pipe,
@@ -37,13 +38,7 @@ const UPGRADE_WAIT: Duration = Duration::from_secs(10);
 /// How long a client waits that found too many at the door.
 const FULL_RETRY: Duration = Duration::from_secs(2);
 
-/// Whether `path` is a room's live stream, which is all that the hall serves.
-#[must_use]
-pub fn serves(path: &str) -> bool {
-    raw_room(path).is_some()
-}
-
-/// The room's name as it stands in the path, or something that is no room's name.
+/// The room's name as it stands in the path of a live stream, which is all that the hall serves.
 fn raw_room(path: &str) -> Option<&str> {
     path.strip_prefix("/v1/rooms/")?.strip_suffix("/live")
 }
@@ -112,7 +107,7 @@ impl Hall {
             Token::Unreadable => {
                 return Access::Refused(Close::Unauthorized, "the Authorization header is no bearer token".to_owned());
             }
-            Token::Bearer(token) => self.house.believe(token, crate::house::Moment::now()),
+            Token::Bearer(token) => self.house.believe(token, Moment::now()),
         };
         match claims {
             Ok(claims) if claims.covers(room.as_str()) => Access::Granted(Some(claims)),
@@ -166,7 +161,7 @@ impl Guest {
     fn arrive(self, line: Line) {
         let Self { room, partition, since, access, inbox, permit } = self;
         let arrival = Arrival { room, partition, line, since, access, permit };
-        inbox.tell(crate::inbox::Event::Arrived(Box::new(arrival)));
+        inbox.tell(Event::Arrived(Box::new(arrival)));
     }
 }
 
@@ -207,8 +202,9 @@ fn not_found() -> Refusal {
 fn refusal(why: handshake::Bad) -> Refusal {
     let status = match why {
         handshake::Bad::Version | handshake::Bad::Neither => StatusCode::UPGRADE_REQUIRED,
-        handshake::Bad::Http | handshake::Bad::Key | handshake::Bad::Connection => StatusCode::BAD_REQUEST,
-        handshake::Bad::Protocol => StatusCode::BAD_REQUEST,
+        handshake::Bad::Http | handshake::Bad::Key | handshake::Bad::Connection | handshake::Bad::Protocol => {
+            StatusCode::BAD_REQUEST
+        }
     };
     Refusal::new(status, "malformed", why.to_string())
 }

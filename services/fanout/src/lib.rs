@@ -4,11 +4,12 @@
 //! written to Kafka.
 //!
 //! # Layout, in reading order
-//! `hall` holds the threads, and `house` what they share. `http` is the handshake; it ends with an `arrival`. `consume` reads Kafka, with `lookup` for
-//! questions that block and `watchdog` for partitions that stand still; it fills `raw`, 75 seconds of records, and the
-//! shards' `inbox`es, for which `wants` says who hears what. A `shard` owns viewers and rooms: `room` is the ring of frames
-//! and its window, `viewer` a cursor and what is half on his wire, `resume` what a join or a return is told, `reader` what
-//! clients say, `wire` how it all looks in bytes, and `socket` what it goes through.
+//! `hall` holds the threads, and `house` what they share. `http` is the handshake; it ends with an `arrival`. `consume`
+//! reads Kafka, with `lookup` for questions that block and `watchdog` for partitions that stand still; it fills `raw`, 75
+//! seconds of records, and the shards' `inbox`es, for which `wants` says who hears what. A `shard` owns viewers and rooms:
+//! `room` is the ring of frames and its window, `viewer` a cursor and what is half on his wire, `resume` what a join or a
+//! return is told, `reader` what clients say, `wire` how it all looks in bytes, and `socket` what it goes through.
+//! `presence` counts who watches a room.
 
 #![forbid(unsafe_code)]
 
@@ -35,7 +36,6 @@ mod metrics;
 
 pub use config::{Config, Settings};
 pub use hall::{Hall, topic_spec};
-pub use http::serves;
 pub use socket::SEND_BUFFER_BYTES;
 
 use chassis::program::{self, Program, Public};

@@ -11,10 +11,11 @@
 //! deadline is only how long it takes to call the wait hopeless.
 //!
 //! # Layout, in reading order
-//! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut, [`admin`] a clumsy
-//! operator;
-//! [`sender`], [`viewer`] and [`crowd`] are its people; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The tests
-//! are in `tests/river`, a file for each behavior.
+//! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
+//! [`admin`] a clumsy operator. [`sender`], [`viewer`] and [`crowd`] are its people; [`records`], [`metrics`] and [`ledger`]
+//! are how a test looks into it. The tests are in `tests/river`, a file for each behavior.
+
+#![forbid(unsafe_code)]
 
 pub mod world;
 pub mod kafka;

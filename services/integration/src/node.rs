@@ -19,6 +19,22 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 /// How long one may take to leave: its own drain time of 10 s, and a little.
 const LEFT_WITHIN: Duration = Duration::from_secs(20);
 
+/// What a process is started from.
+pub(crate) struct Recipe<'a> {
+    /// This crate's `node`.
+    pub(crate) program: &'a Path,
+    /// Such as `filter`.
+    pub(crate) service: &'a str,
+    /// All of the service's flags.
+    pub(crate) flags: Vec<String>,
+    /// Such as `filter-2`.
+    pub(crate) name: String,
+    /// Where its log goes.
+    pub(crate) log: PathBuf,
+    /// Asks its admin port.
+    pub(crate) http: Http,
+}
+
 /// A running service. Dropping it kills it.
 pub struct Node {
     /// Such as `filter-2`: the second process of this test.
@@ -27,7 +43,6 @@ pub struct Node {
     pub public: Option<SocketAddr>,
     /// Its admin port.
     pub admin: SocketAddr,
-    log: PathBuf,
     child: Child,
     // Held open: the process ends when it closes, which it does at the latest when this process is gone.
     _life: Option<ChildStdin>,
@@ -53,19 +68,13 @@ impl Drop for Pause {
 }
 
 impl Node {
-    /// Starts `program service flags…` and waits for its ready line.
+    /// Starts a service and waits for its ready line.
     ///
     /// # Panics
     /// When it is not ready in time; the log says why.
-    pub async fn start(
-        program: &Path,
-        service: &str,
-        flags: &[String],
-        name: String,
-        log: PathBuf,
-        http: Http,
-    ) -> Self {
-        let (mut child, stdout) = spawn(program, service, flags, &log);
+    pub(crate) async fn start(recipe: Recipe<'_>) -> Self {
+        let (mut child, stdout) = spawn(&recipe);
+        let Recipe { name, log, http, .. } = recipe;
         let life = child.stdin.take();
         let reading = tokio::task::spawn_blocking(move || first_line(stdout));
         let ready = match tokio::time::timeout(READY_WITHIN, reading).await {
@@ -77,29 +86,23 @@ impl Node {
             let _ = child.wait();
             panic!("{name} did not become ready:\n{}", tail(&log));
         };
-        Self { name, public: ready.public, admin: ready.admin, log, child, _life: life, pause: None, http }
+        Self { name, public: ready.public, admin: ready.admin, child, _life: life, pause: None, http }
     }
 
     /// Starts one that will not become ready, and waits only for its admin port.
     ///
     /// # Panics
     /// When there is no admin port in time.
-    pub async fn start_unready(
-        program: &Path,
-        service: &str,
-        flags: &[String],
-        name: String,
-        log: PathBuf,
-        http: Http,
-    ) -> Self {
-        let (mut child, _) = spawn(program, service, flags, &log);
+    pub(crate) async fn start_unready(recipe: Recipe<'_>) -> Self {
+        let (mut child, _) = spawn(&recipe);
+        let Recipe { name, log, http, .. } = recipe;
         let life = child.stdin.take();
         let told = until("the admin port in the log", READY_WITHIN, async || {
             let text = std::fs::read_to_string(&log).ok()?;
             let line = text.lines().find(|line| line.contains("admin port open"))?;
             line.split_once("address=")?.1.split_whitespace().next()?.parse().ok()
         });
-        Self { admin: told.await, name, public: None, log, child, _life: life, pause: None, http }
+        Self { admin: told.await, name, public: None, child, _life: life, pause: None, http }
     }
 
     /// Its public address.
@@ -152,11 +155,6 @@ impl Node {
         until("the service left", LEFT_WITHIN, async || self.child.try_wait().ok().flatten()).await
     }
 
-    /// SIGTERM, without waiting.
-    pub fn ask_to_leave(&self) {
-        signal("TERM", self.pid());
-    }
-
     /// SIGKILL: no word to anybody.
     pub fn kill(self) {
         drop(self);
@@ -177,11 +175,6 @@ impl Node {
     pub fn go_on(&mut self) {
         self.pause = None;
     }
-
-    /// The end of its log.
-    pub fn log_tail(&self) -> String {
-        tail(&self.log)
-    }
 }
 
 impl Drop for Node {
@@ -191,10 +184,10 @@ impl Drop for Node {
     }
 }
 
-fn spawn(program: &Path, service: &str, flags: &[String], log: &Path) -> (Child, impl std::io::Read + Send + use<>) {
-    let file = File::create(log).expect("a log file");
-    let mut command = Command::new(program);
-    command.arg(service).args(flags);
+fn spawn(recipe: &Recipe<'_>) -> (Child, impl std::io::Read + Send + use<>) {
+    let file = File::create(&recipe.log).expect("a log file");
+    let mut command = Command::new(recipe.program);
+    command.arg(recipe.service).args(&recipe.flags);
     // What the caller's shell has set for a river of his own is not for these.
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("DANMAKU_") {

@@ -1,5 +1,7 @@
 //! Somebody who watches a room over a WebSocket and writes down everything he hears. A repeat is written down twice.
 
+mod seen;
+
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -13,11 +15,7 @@ use http_body_util::Empty;
 use hyper::{Request, header};
 use hyper_util::rt::TokioExecutor;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use proto::{
-    MessageId,
-    frame::{self, FromServer},
-    v1,
-};
+use proto::frame;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpSocket,
@@ -26,115 +24,7 @@ use tokio::{
 };
 
 use crate::until_so;
-
-/// One message as it was heard.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Heard {
-    /// Its id.
-    pub id: MessageId,
-    /// What was said.
-    pub text: String,
-    /// Who said it.
-    pub user: String,
-    /// When the door accepted it.
-    pub at: i64,
-}
-
-/// Everything a viewer heard so far, in order.
-#[derive(Debug, Clone, Default)]
-pub struct Seen {
-    /// Messages of live batches.
-    pub messages: Vec<Heard>,
-    /// Messages of batches marked as replay.
-    pub replayed: Vec<Heard>,
-    /// All messages, of both kinds, in the order they came.
-    pub all: Vec<Heard>,
-    /// Gaps.
-    pub gaps: Vec<v1::Gap>,
-    /// The last hello, and how many there were.
-    pub hello: Option<v1::Hello>,
-    /// How many hellos there were.
-    pub hellos: usize,
-    /// What the judge told him alone.
-    pub told: Vec<v1::Told>,
-    /// Pongs.
-    pub pongs: Vec<v1::Pong>,
-    /// Requests to reconnect.
-    pub reconnects: Vec<v1::Reconnect>,
-    /// Errors.
-    pub errors: Vec<v1::Error>,
-    /// Frames of any other kind.
-    pub others: usize,
-    /// The newest cursor, of whatever frame.
-    pub cursor: String,
-    /// The close code, once closed; 0 when the connection ended without one.
-    pub closed: Option<u16>,
-}
-
-impl Seen {
-    /// The ids of live messages, in order.
-    pub fn ids(&self) -> Vec<MessageId> {
-        self.messages.iter().map(|heard| heard.id).collect()
-    }
-
-    /// How many messages the gaps counted; one of unknown size counts nothing and shows in [`Seen::gaps`].
-    pub fn dropped(&self) -> u64 {
-        self.gaps.iter().map(|gap| u64::from(gap.dropped.unwrap_or_default())).sum()
-    }
-
-    fn hear(&mut self, frame: FromServer) {
-        let cursor = match frame {
-            FromServer::Hello(hello) => {
-                self.hellos += 1;
-                let cursor = hello.cursor.clone();
-                self.hello = Some(hello);
-                cursor
-            }
-            FromServer::Batch(batch) => {
-                let heard: Vec<_> = batch.messages.into_iter().map(heard).collect();
-                self.all.extend(heard.iter().cloned());
-                if batch.replay { &mut self.replayed } else { &mut self.messages }.extend(heard);
-                batch.cursor
-            }
-            FromServer::Gap(gap) => {
-                let cursor = gap.cursor.clone();
-                self.gaps.push(gap);
-                cursor
-            }
-            FromServer::Pong(pong) => {
-                let cursor = pong.cursor.clone();
-                self.pongs.push(pong);
-                cursor
-            }
-            FromServer::Reconnect(reconnect) => {
-                let cursor = reconnect.cursor.clone();
-                self.reconnects.push(reconnect);
-                cursor
-            }
-            FromServer::Verdict(told) => {
-                self.told.push(told);
-                String::new()
-            }
-            FromServer::Error(error) => {
-                self.errors.push(error);
-                String::new()
-            }
-            _ => {
-                self.others += 1;
-                String::new()
-            }
-        };
-        if !cursor.is_empty() {
-            self.cursor = cursor;
-        }
-    }
-}
-
-fn heard(message: v1::Message) -> Heard {
-    let id = message.id.parse().expect("an id of ours");
-    let user = message.user.map(|user| user.id).unwrap_or_default();
-    Heard { id, text: message.text, user, at: message.at }
-}
+pub use seen::{Heard, Seen};
 
 /// How to watch.
 #[derive(Debug, Clone, Default)]

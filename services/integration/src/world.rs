@@ -1,7 +1,8 @@
 //! One river for one test: topics of its own, keys, services as processes, senders and viewers. Faults are the test's.
 
+mod topics;
+
 use std::{
-    collections::BTreeSet,
     path::{Path, PathBuf},
     sync::{
         Arc,
@@ -11,19 +12,16 @@ use std::{
 };
 
 use chassis::{
-    kafka::{Cluster, Outcome, Outgoing, Producer, ProducerSettings, TopicSpec, apply_topics},
+    kafka::Cluster,
     tokens::{Claims, Role, Signer},
 };
-use proto::{MessageId, Topic, partition, topics, v1};
+use proto::partition;
 
 use crate::{
     crowd::Table,
     kafka::Kafka,
-    ledger,
-    node::{self, Node},
-    records::{self, At, Careful},
+    node::{self, Node, Recipe},
     sender::{Http, Sender},
-    until,
     viewer::{Ticket, Viewer},
 };
 
@@ -32,9 +30,6 @@ pub const PARTITIONS: i32 = 8;
 
 /// Invented words that the filter blocks.
 pub const BLOCKED_WORDS: [&str; 2] = ["blorfed", "坏词甲"];
-
-/// How long reading a topic may take, while brokers come back and all.
-const READ_WITHIN: Duration = Duration::from_secs(60);
 
 /// A river. Its nodes must be dropped before it, as locals declared later are.
 pub struct World {
@@ -96,27 +91,6 @@ impl World {
         }
     }
 
-    /// Creates the topics that are not there.
-    ///
-    /// # Panics
-    /// When Kafka refuses.
-    pub async fn apply_topics(&self, partitions: i32) {
-        let specs: Vec<_> = Topic::ALL.into_iter().map(|topic| self.spec(topic, partitions)).collect();
-        // −1: as many replicas as the cluster's own default.
-        apply_topics(&self.cluster(), &specs, -1).await.expect("topics are created");
-    }
-
-    /// A topic as it should be.
-    pub fn spec(&self, topic: Topic, partitions: i32) -> TopicSpec {
-        let settings = topic.config(topics::OUTPUT_RETENTION_MS).into_iter();
-        TopicSpec {
-            name: topic.name(&self.prefix),
-            partitions: topic.partitions(partitions),
-            settings: settings.map(|setting| (setting.name.to_owned(), setting.value, setting.insist)).collect(),
-            retention_ms_min: None,
-        }
-    }
-
     /// Kafka, reached directly.
     pub fn cluster(&self) -> Cluster {
         self.kafka.cluster()
@@ -136,7 +110,7 @@ impl World {
         names.find(|name| self.partition_of(name) == partition).expect("a name for each partition")
     }
 
-    /// Starts an ingest without door limits, as all senders share an address. `flags` come before ours.
+    /// Starts an ingest without door limits, as all senders share an address. One of `flags` beats ours.
     pub async fn ingest(&self, flags: &[&str]) -> Node {
         self.start("ingest", flags).await
     }
@@ -152,18 +126,16 @@ impl World {
     }
 
     async fn start(&self, service: &str, flags: &[&str]) -> Node {
-        let (name, log, flags) = self.recipe(service, flags);
-        Node::start(&self.program, service, &flags, name, log, self.http.clone()).await
+        Node::start(self.recipe(service, flags)).await
     }
 
     /// Starts a service that will not become ready.
     pub async fn start_unready(&self, service: &str, flags: &[&str]) -> Node {
-        let (name, log, flags) = self.recipe(service, flags);
-        Node::start_unready(&self.program, service, &flags, name, log, self.http.clone()).await
+        Node::start_unready(self.recipe(service, flags)).await
     }
 
-    /// A name, a log and all flags for one more process.
-    fn recipe(&self, service: &str, given: &[&str]) -> (String, PathBuf, Vec<String>) {
+    /// One more process; `given` flags beat ours.
+    fn recipe<'a>(&'a self, service: &'a str, given: &[&str]) -> Recipe<'a> {
         let name = format!("{service}-{}", self.started.fetch_add(1, Ordering::Relaxed));
         let log = self.logs.join(format!("{name}.log"));
         let mut ours = vec![
@@ -187,7 +159,7 @@ impl World {
         for (flag, value) in ours.into_iter().filter(|(flag, _)| !given.contains(flag)) {
             flags.extend([flag.to_owned(), value]);
         }
-        (name, log, flags)
+        Recipe { program: &self.program, service, flags, name, log, http: self.http.clone() }
     }
 
     /// Changes the words that filters block; they look each second.
@@ -245,76 +217,6 @@ impl World {
         let viewer = Viewer::connect(fanout.address(), ticket).await.expect("a viewer is let in");
         viewer.until("a hello", Duration::from_secs(30), |seen| seen.hello.is_some()).await;
         viewer
-    }
-
-    /// All records of a topic as it is now. A broker that comes back answers nonsense for a moment, so it is asked again.
-    ///
-    /// # Panics
-    /// When Kafka does not answer.
-    pub async fn raw(&self, topic: Topic) -> Vec<records::Raw> {
-        until("a topic is read", READ_WITHIN, async || {
-            let (cluster, name) = (self.cluster(), topic.name(&self.prefix));
-            let partitions = topic.partitions(PARTITIONS);
-            let reading = tokio::task::spawn_blocking(move || records::read(&cluster, &name, partitions));
-            reading.await.expect("a reading thread").ok()
-        })
-        .await
-    }
-
-    /// All output records.
-    pub async fn outputs(&self) -> Vec<At<v1::Output>> {
-        records::decode(&self.raw(Topic::Output).await)
-    }
-
-    /// Output as a careful reader takes it.
-    pub async fn careful(&self) -> Careful {
-        records::careful(&self.outputs().await)
-    }
-
-    /// All verdict records.
-    pub async fn verdicts(&self) -> Vec<At<v1::Verdict>> {
-        records::decode(&self.raw(Topic::Verdicts).await)
-    }
-
-    /// All dead letters.
-    pub async fn dead_letters(&self) -> Vec<At<v1::DeadLetter>> {
-        records::decode(&self.raw(Topic::DeadLetter).await)
-    }
-
-    /// Waits until every accepted id is in output or in verdicts.
-    ///
-    /// # Panics
-    /// When some are still missing after `within`.
-    pub async fn until_judged(&self, accepted: &BTreeSet<MessageId>, within: Duration) {
-        let deadline = tokio::time::Instant::now() + within;
-        loop {
-            let words = ledger::verdict_words(&self.verdicts().await);
-            let lost = ledger::lost(accepted, &self.careful().await, &words);
-            if lost.is_empty() {
-                return;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "{} accepted and lost: {lost:?}", lost.len());
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-    }
-
-    /// Writes a record as it stands, past every service.
-    ///
-    /// # Panics
-    /// When Kafka does not take it.
-    pub async fn write_raw(&self, topic: Topic, partition: i32, key: &[u8], value: &[u8]) -> u64 {
-        let settings = ProducerSettings {
-            message_timeout: Some(Duration::from_secs(10)),
-            linger: Duration::ZERO,
-            queue_bytes: 1 << 20,
-        };
-        let producer = Producer::new(&self.cluster(), settings).expect("a producer");
-        let name = topic.name(&self.prefix);
-        let record = Outgoing { topic: &name, partition, key: Some(key), value: Some(value), headers: &[] };
-        match producer.send(record).expect("room for a record").await {
-            Outcome::Acked(offset) => offset,
-            Outcome::Failed(why) => panic!("a record was not written: {why:?}"),
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-// How one message may look: colour, size, place and kind, with every unknown value at its default; pure, no DOM.
+// How one message may look: color, size, place and kind, with every unknown value at its default; pure, no DOM.
 
 const SIZES = { small: { scale: 0.78, span: 1 }, normal: { scale: 1, span: 1 }, large: { scale: 1.45, span: 2 } };
 const POSITIONS = new Set(['top', 'bottom']);

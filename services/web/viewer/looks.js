@@ -1,4 +1,4 @@
-// The panel that chooses colour, place, size and name of one's own lines; it sends nothing.
+// The panel that chooses color, place, size and name of one's own lines; it sends nothing.
 
 const COLORS = ['#ffffff', '#ff7a9c', '#ffb454', '#ffe66d', '#7df5b0', '#6fd6ff', '#a48bff', '#ff6bff'];
 const DEFAULTS = { color: '#ffffff', position: 'scroll', size: 'normal' };

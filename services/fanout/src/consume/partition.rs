@@ -52,7 +52,7 @@ pub(super) struct Partition {
     pub(super) baseline: Baseline,
     /// When the last record was read, when it was appended, and where it stands.
     pub(super) last: Option<(i64, i64, u64)>,
-    /// What was read since the shards were last told.
+    /// What was read since the shards were last told: a burst at most, as each is told before the next is read.
     pub(super) burst: Vec<Arc<Record>>,
     told: u64,
     pub(super) is_told_caught_up: bool,
@@ -82,17 +82,9 @@ impl Partition {
         }
     }
 
-    pub(super) fn number(&self) -> i32 {
-        self.number
-    }
-
     /// The offset of the next record to read.
     pub(super) fn next(&self) -> u64 {
         self.reading.at().next
-    }
-
-    pub(super) fn is_caught_up(&self) -> bool {
-        self.is_caught_up
     }
 
     /// Hears what shards want, opens it to those whose wish is new, and tells whether anybody wants it.

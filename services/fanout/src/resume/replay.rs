@@ -1,11 +1,7 @@
 //! A replay, piece by piece: records become frames of one viewer, with gaps and control frames between them where they belong.
 
 use bytes::Bytes;
-use proto::{
-    Cursor, RoomId,
-    frame::FromServer,
-    v1::{Gap, GapReason},
-};
+use proto::{Cursor, RoomId, v1::GapReason};
 
 use super::{Replay, due, is_chat};
 use crate::{
@@ -125,7 +121,6 @@ impl<'a> Writer<'a> {
     }
 
     fn unknown_gap(&mut self, at: Cursor) {
-        let gap = Gap { cursor: at.to_string(), reason: GapReason::Node as i32, ..Gap::default() };
-        self.bytes.extend_from_slice(&self.wire.say(&FromServer::Gap(gap)));
+        self.bytes.extend_from_slice(&self.wire.say(&frame::unknown_gap(at)));
     }
 }

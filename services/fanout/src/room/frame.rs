@@ -102,9 +102,8 @@ impl Frame {
     /// The frame that says: something may be missing here. Lossless, because without a number it cannot become part of
     /// another gap.
     pub(super) fn unknown_gap(at: Cursor) -> Self {
-        let gap = Gap { cursor: at.to_string(), reason: GapReason::Node as i32, ..Gap::default() };
         Self {
-            shared: Some(Shared::say(&FromServer::Gap(gap))),
+            shared: Some(Shared::say(&unknown_gap(at))),
             from: at,
             fate: Fate::Lossless,
             shown: 0,
@@ -154,4 +153,9 @@ pub(crate) fn gap(from: Cursor, to: Cursor, dropped: u32, sources: (u64, u64), r
         from: id(sources.0),
         to: id(sources.1),
     })
+}
+
+/// The frame that says that something may be missing before this place, and nobody knows how much.
+pub(crate) fn unknown_gap(at: Cursor) -> FromServer {
+    FromServer::Gap(Gap { cursor: at.to_string(), reason: GapReason::Node as i32, ..Gap::default() })
 }

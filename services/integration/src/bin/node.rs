@@ -1,6 +1,7 @@
 //! One service as a process of its own: `node ingest|filter|fanout FLAGS…`, the service's own flags.
 //!
 //! It ends when its standard input does, so that no service outlives the test that started it, however that ended.
+#![forbid(unsafe_code)]
 
 use std::{
     io::{self, Read as _},

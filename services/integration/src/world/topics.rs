@@ -1,0 +1,103 @@
+//! A river's topics: made, read back whole, and written to past every service. Who breaks them is `admin`.
+
+use std::{collections::BTreeSet, time::Duration};
+
+use chassis::kafka::{Outcome, Outgoing, Producer, ProducerSettings, TopicSpec, apply_topics};
+use proto::{MessageId, Topic, topics, v1};
+
+use super::{PARTITIONS, World};
+use crate::{
+    ledger,
+    records::{self, At, Careful},
+    until,
+};
+
+/// How long reading a topic may take, while brokers come back and all.
+const READ_WITHIN: Duration = Duration::from_secs(60);
+
+impl World {
+    /// Creates the topics that are not there.
+    ///
+    /// # Panics
+    /// When Kafka refuses.
+    pub async fn apply_topics(&self, partitions: i32) {
+        let specs: Vec<_> = Topic::ALL.into_iter().map(|topic| self.spec(topic, partitions)).collect();
+        // −1: as many replicas as the cluster's own default.
+        apply_topics(&self.cluster(), &specs, -1).await.expect("topics are created");
+    }
+
+    /// A topic as it should be.
+    pub fn spec(&self, topic: Topic, partitions: i32) -> TopicSpec {
+        topic.described(&self.prefix, partitions, topics::OUTPUT_RETENTION_MS).into()
+    }
+
+    /// All records of a topic as it is now. A broker that comes back answers nonsense for a moment, so it is asked again.
+    ///
+    /// # Panics
+    /// When Kafka does not answer.
+    pub async fn raw(&self, topic: Topic) -> Vec<records::Raw> {
+        until("a topic is read", READ_WITHIN, async || {
+            let (cluster, name) = (self.cluster(), topic.name(&self.prefix));
+            let partitions = topic.partitions(PARTITIONS);
+            let reading = tokio::task::spawn_blocking(move || records::read(&cluster, &name, partitions));
+            reading.await.expect("a reading thread").ok()
+        })
+        .await
+    }
+
+    /// All output records.
+    pub async fn outputs(&self) -> Vec<At<v1::Output>> {
+        records::decode(&self.raw(Topic::Output).await)
+    }
+
+    /// Output as a careful reader takes it.
+    pub async fn careful(&self) -> Careful {
+        records::careful(&self.outputs().await)
+    }
+
+    /// All verdict records.
+    pub async fn verdicts(&self) -> Vec<At<v1::Verdict>> {
+        records::decode(&self.raw(Topic::Verdicts).await)
+    }
+
+    /// All dead letters.
+    pub async fn dead_letters(&self) -> Vec<At<v1::DeadLetter>> {
+        records::decode(&self.raw(Topic::DeadLetter).await)
+    }
+
+    /// Waits until every accepted id is in output or in verdicts.
+    ///
+    /// # Panics
+    /// When some are still missing after `within`.
+    pub async fn until_judged(&self, accepted: &BTreeSet<MessageId>, within: Duration) {
+        let deadline = tokio::time::Instant::now() + within;
+        loop {
+            let words = ledger::verdict_words(&self.verdicts().await);
+            let lost = ledger::lost(accepted, &self.careful().await, &words);
+            if lost.is_empty() {
+                return;
+            }
+            assert!(tokio::time::Instant::now() < deadline, "{} accepted and lost: {lost:?}", lost.len());
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// Writes a record as it stands, past every service.
+    ///
+    /// # Panics
+    /// When Kafka does not take it.
+    pub async fn write_raw(&self, topic: Topic, partition: i32, key: &[u8], value: &[u8]) -> u64 {
+        let settings = ProducerSettings {
+            message_timeout: Some(Duration::from_secs(10)),
+            linger: Duration::ZERO,
+            queue_bytes: 1 << 20,
+        };
+        let producer = Producer::new(&self.cluster(), settings).expect("a producer");
+        let name = topic.name(&self.prefix);
+        let record = Outgoing { topic: &name, partition, key: Some(key), value: Some(value), headers: &[] };
+        match producer.send(record).expect("room for a record").await {
+            Outcome::Acked(offset) => offset,
+            Outcome::Failed(why) => panic!("a record was not written: {why:?}"),
+        }
+    }
+}
