@@ -22,6 +22,11 @@ use crate::{arrival::Arrival, raw::Record, room::pending::Missed, socket::ready:
 /// held by the raw records too.
 const RECORDS_MAX: usize = 32_768;
 
+/// Words that may wait before those that a later one says too are let go: a place of a partition that has moved on since.
+/// A shard in good health has a handful. What remains is at most one place a partition besides the records, and what was
+/// asked for.
+const EVENTS_CROWDED: usize = 1_024;
+
 /// Handshakes under way for one shard. Taking one over costs it about 20 µs, so a full house of them is 20 ms of work.
 const ARRIVALS_MAX: usize = 1_024;
 
@@ -79,6 +84,8 @@ pub(crate) struct Waiting {
     /// Rooms that lost more than chat.
     pub(crate) fell: HashSet<(i32, Option<RoomId>)>,
     records: usize,
+    /// Words that were left when some were last let go.
+    needed: usize,
 }
 
 /// A shard's entrance.
@@ -171,6 +178,36 @@ impl Waiting {
         if self.records > RECORDS_MAX {
             self.shed(|_| true);
         }
+        // Only once as many again have come, so that looking through all of them costs each a constant.
+        if self.events.len() > EVENTS_CROWDED.max(2 * self.needed) {
+            self.forget_places();
+            self.needed = self.events.len();
+        }
+    }
+
+    /// Lets go of places without records that a later word of the same partition moves on from.
+    fn forget_places(&mut self) {
+        let mut moved_on = HashSet::default();
+        let mut kept = VecDeque::new();
+        while let Some(event) = self.events.pop_back() {
+            let needed = match &event {
+                Event::Heard(heard) => moved_on.insert(heard.to.partition) || !heard.records.is_empty(),
+                // What is heard before these means something else than what is heard after.
+                Event::CaughtUp(partition) | Event::Opened(Opened { at: Cursor { partition, .. }, .. }) => {
+                    moved_on.remove(partition);
+                    true
+                }
+                Event::Restarted(at) => {
+                    moved_on.remove(&at.partition);
+                    true
+                }
+                Event::High { .. } | Event::Arrived(_) | Event::Leave => true,
+            };
+            if needed {
+                kept.push_front(event);
+            }
+        }
+        self.events = kept;
     }
 
     /// Nothing waits any more; memory is kept for the next time.
@@ -178,7 +215,7 @@ impl Waiting {
         self.events.clear();
         self.missed.clear();
         self.fell.clear();
-        self.records = 0;
+        (self.records, self.needed) = (0, 0);
     }
 
     /// Drops the oldest records that may go, until half of what is allowed is left, and writes down what they were.

@@ -41,6 +41,31 @@ fn the_oldest_chat_becomes_a_number_and_gifts_stay() {
 }
 
 #[test]
+fn places_do_not_pile_up_while_a_shard_stands_still() {
+    let inbox = Inbox::new(Bell::default());
+    let place = |partition, next| Cursor { generation: 1, partition, src_next: next, next };
+    let moved = |partition, next| Event::Heard(Heard { records: Arc::new([]), to: place(partition, next) });
+    inbox.tell(moved(0, 1));
+    inbox.tell(Event::CaughtUp(0));
+    for next in 2..100_000 {
+        (0..3).for_each(|partition| inbox.tell(moved(partition, next)));
+    }
+    let mut taken = Waiting::default();
+    inbox.take(&mut taken);
+    assert!(taken.events.len() <= EVENTS_CROWDED, "{} words wait", taken.events.len());
+    // What came before a partition had caught up still does, and each partition's last place is told last.
+    let [Event::Heard(first), Event::CaughtUp(0), ..] = taken.events.make_contiguous() else { panic!("{taken:?}") };
+    assert_eq!(first.to, place(0, 1));
+    for partition in 0..3 {
+        let last = taken.events.iter().rev().find_map(|event| match event {
+            Event::Heard(heard) if heard.to.partition == partition => Some(heard.to),
+            _ => None,
+        });
+        assert_eq!(last, Some(place(partition, 99_999)));
+    }
+}
+
+#[test]
 fn a_room_that_loses_a_gift_is_named() {
     let now = Instant::now();
     let inbox = Inbox::new(Bell::default());
