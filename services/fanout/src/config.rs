@@ -125,10 +125,7 @@ impl chassis::settings::Settings for Settings {
         &[("listen", "127.0.0.1:8082"), ("admin", "127.0.0.1:9093")];
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = Vec::new();
-        if self.common.brokers.is_none() {
-            problems.push("--brokers (DANMAKU_BROKERS): Kafka is needed; give --brokers <HOST:PORT,...>".to_owned());
-        }
+        let mut problems: Vec<String> = self.common.without_brokers().into_iter().collect();
         if !self.own.anonymous && self.common.keys.is_none() {
             problems.push(
                 "--anonymous false (DANMAKU_ANONYMOUS): without keys nobody could watch; give --keys <FILE>".to_owned(),

@@ -113,7 +113,6 @@ impl chassis::settings::Settings for Settings {
     const DEFAULTS: &'static [(&'static str, &'static str)] = &[("listen", "127.0.0.1:0"), ("admin", "127.0.0.1:9092")];
 
     fn problems(&self) -> Vec<String> {
-        let missing = "--brokers (DANMAKU_BROKERS): Kafka is needed; give --brokers <HOST:PORT,...>";
-        if self.common.brokers.is_none() { vec![missing.to_owned()] } else { Vec::new() }
+        self.common.without_brokers().into_iter().collect()
     }
 }

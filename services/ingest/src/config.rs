@@ -99,10 +99,7 @@ impl chassis::settings::Settings for Settings {
         &[("listen", "127.0.0.1:8081"), ("admin", "127.0.0.1:9091")];
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = Vec::new();
-        if self.common.brokers.is_none() {
-            problems.push("--brokers (DANMAKU_BROKERS): Kafka is needed; give --brokers <HOST:PORT,...>".to_owned());
-        }
+        let mut problems: Vec<String> = self.common.without_brokers().into_iter().collect();
         if self.common.keys.is_none() {
             problems.push("--keys (DANMAKU_KEYS): tokens are checked against keys; give --keys <FILE>".to_owned());
         }

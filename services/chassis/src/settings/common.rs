@@ -64,6 +64,14 @@ pub struct Common {
     pub log_format: LogFormat,
 }
 
+impl Common {
+    /// What is wrong when a service that brings no broker of its own is named none.
+    pub fn without_brokers(&self) -> Option<String> {
+        let missing = "--brokers (DANMAKU_BROKERS): Kafka is needed; give --brokers <HOST:PORT,...>";
+        self.brokers.is_none().then(|| missing.to_owned())
+    }
+}
+
 /// How a log line is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum LogFormat {
