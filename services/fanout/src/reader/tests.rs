@@ -3,6 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
+const MESSAGE_BYTES_MAX: usize = 4 * 1024;
+
 /// A client's frame: the first byte, and the payload under a mask.
 fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
     let mask = [7, 0, 200, 31];
@@ -25,7 +27,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 
 /// All that was heard, in words, and how it ended.
 fn read(bytes: &[u8], cuts: impl Fn(usize) -> bool) -> (Vec<String>, Result<(), Close>) {
-    let (mut reader, mut heard) = (Reader::default(), Vec::new());
+    let (mut reader, mut heard) = (Reader::new(MESSAGE_BYTES_MAX), Vec::new());
     let mut start = 0;
     for end in 1..=bytes.len() {
         if end < bytes.len() && !cuts(end) {
@@ -35,6 +37,7 @@ fn read(bytes: &[u8], cuts: impl Fn(usize) -> bool) -> (Vec<String>, Result<(), 
         let result = reader.read(&mut piece, |said| {
             heard.push(match said {
                 Heard::Text(text) => format!("text {text}"),
+                Heard::Binary(bytes) => format!("binary {}", String::from_utf8_lossy(bytes)),
                 Heard::Ping(bytes) => format!("ping {}", String::from_utf8_lossy(bytes)),
                 Heard::Pong => "pong".to_owned(),
                 Heard::Close(code) => format!("close {code:?}"),
@@ -45,7 +48,7 @@ fn read(bytes: &[u8], cuts: impl Fn(usize) -> bool) -> (Vec<String>, Result<(), 
         }
         start = end;
     }
-    assert!(reader.is_closed || reader.stash.len() < MESSAGE_BYTES_MAX + 14);
+    assert!(reader.stash.len() <= 131);
     (heard, Ok(()))
 }
 
@@ -69,6 +72,7 @@ fn what_is_allowed() {
     check(&frame(0x81, b"hi"), &["text hi"], Ok(()));
     check(&frame(0x81, b""), &["text "], Ok(()));
     check(&frame(0x81, "弹幕".as_bytes()), &["text 弹幕"], Ok(()));
+    check(&frame(0x82, b"\xffhi"), &["binary \u{fffd}hi"], Ok(()));
     check(&frame(0x89, b"p"), &["ping p"], Ok(()));
     check(&frame(0x8a, b""), &["pong"], Ok(()));
     check(&frame(0x88, b""), &["close None"], Ok(()));
@@ -84,6 +88,28 @@ fn fragments_are_joined_and_controls_may_come_between() {
     check(&joined(&frames), &["ping a", "text 弹幕"], Ok(()));
     let split = "弹".as_bytes();
     check(&joined(&[frame(0x01, &split[..1]), frame(0x80, &split[1..])]), &["text 弹"], Ok(()));
+    check(&joined(&[frame(0x02, &split[..1]), frame(0x80, b"")]), &["binary \u{fffd}"], Ok(()));
+    check(&joined(&[frame(0x01, b""), frame(0x00, b""), frame(0x80, b"")]), &["text "], Ok(()));
+}
+
+#[test]
+fn what_can_never_be_text_is_told_before_the_rest_has_come() {
+    let table: [(&[u8], Result<(), Close>); 6] = [
+        (b"ok\xe5\xbc", Ok(())),
+        (b"ok\xe5\xbcx", Err(Close::NotUtf8)),
+        (b"\xff", Err(Close::NotUtf8)),
+        (b"\xed\xa0", Err(Close::NotUtf8)),
+        (b"\xf4\x8f", Ok(())),
+        (b"\xf4\x90", Err(Close::NotUtf8)),
+    ];
+    for (text, expected) in table {
+        let mut in_fragments = joined(&[frame(0x01, text), frame(0x00, b"")]);
+        let mut begun = frame(0x01, &[text, b"and so on"].concat());
+        begun.truncate(6 + text.len());
+        for bytes in [&mut in_fragments, &mut begun] {
+            assert_eq!(Reader::new(64).read(bytes, |_| panic!("heard")), expected, "{text:x?}");
+        }
+    }
 }
 
 #[test]
@@ -96,11 +122,13 @@ fn what_is_not() {
         ("reserved bit 3", frame(0x91, b"hi"), Close::Protocol),
         ("unknown opcode", frame(0x83, b"hi"), Close::Protocol),
         ("unknown control", frame(0x8b, b""), Close::Protocol),
-        ("binary", frame(0x82, b"hi"), Close::Unsupported),
         ("fragmented ping", frame(0x09, b"a"), Close::Protocol),
         ("long ping", frame(0x89, &[b'a'; 126]), Close::Protocol),
         ("long close", frame(0x88, &[3; 126]), Close::Protocol),
         ("continuation of nothing", frame(0x80, b"a"), Close::Protocol),
+        ("a character cut off by the end", joined(&[frame(0x01, b"\xe5"), frame(0x80, b"\xbc")]), Close::NotUtf8),
+        ("bytes inside a message", joined(&[frame(0x02, b"a"), frame(0x82, b"b")]), Close::Protocol),
+        ("too many bytes", frame(0x82, &vec![0; MESSAGE_BYTES_MAX + 1]), Close::TooBig),
         ("text inside a message", joined(&[frame(0x01, b"a"), frame(0x81, b"b")]), Close::Protocol),
         ("half a code", frame(0x88, b"\x03"), Close::Protocol),
         ("a code nobody may send", frame(0x88, b"\x03\xed"), Close::Protocol),
@@ -128,7 +156,7 @@ fn lengths_have_their_shortest_form() {
 
 #[test]
 fn a_claimed_length_takes_no_memory() {
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(MESSAGE_BYTES_MAX);
     let mut claim = [0x81, 0xff, 0, 0, 0, 0, 0x10, 0, 0, 0];
     assert_eq!(reader.read(&mut claim, |_| panic!("heard")), Err(Close::TooBig));
     assert_eq!(reader.stash.capacity(), 0);
@@ -136,13 +164,16 @@ fn a_claimed_length_takes_no_memory() {
 
 #[test]
 fn whoever_has_nothing_half_read_takes_no_memory() {
-    let mut reader = Reader::default();
+    let mut reader = Reader::new(MESSAGE_BYTES_MAX);
     let mut bytes = frame(0x81, b"hi");
-    let mut rest = bytes.split_off(3);
+    let mut payload = bytes.split_off(7);
+    let mut mask = bytes.split_off(3);
     reader.read(&mut bytes, |_| panic!("heard")).unwrap();
     assert!(reader.stash.capacity() > 0);
-    reader.read(&mut rest, |_| {}).unwrap();
-    assert_eq!(reader.stash.capacity(), 0);
+    reader.read(&mut mask, |_| panic!("heard")).unwrap();
+    assert!(reader.message.is_some());
+    reader.read(&mut payload, |_| {}).unwrap();
+    assert!(reader.stash.capacity() == 0 && reader.message.is_none());
 }
 
 proptest! {

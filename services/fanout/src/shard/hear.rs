@@ -12,6 +12,9 @@ use proto::{
 use super::{READ_BYTES, Shard};
 use crate::{house::Moment, reader::Heard, viewer::Said, wire::json};
 
+/// The longest message. A danmaku of 100 characters with its escapes takes 3 KiB at most.
+pub(super) const MESSAGE_BYTES_MAX: usize = 4 * 1024;
+
 /// Frames that make no sense are answered; who sends so many does not speak our protocol.
 const BAD_FRAMES_MAX: u32 = 16;
 
@@ -22,6 +25,8 @@ const WORDS_A_SECOND_MAX: u32 = 256;
 #[derive(Debug)]
 pub(super) enum Word {
     Frame(Result<FromClient, BadFrame>),
+    /// What his wire has no use for.
+    Unsupported,
     Ping(Bytes),
     Goodbye(Option<u16>),
 }
@@ -45,6 +50,8 @@ impl Shard {
         let mut words = std::mem::take(&mut self.scratch.words);
         let result = seat.reader.read(&mut self.scratch.buffer[..len], |heard| match heard {
             Heard::Text(text) => words.push(Word::Frame(frame::client_from_json(text.as_bytes()))),
+            // A wire of bytes would read them.
+            Heard::Binary(_) => words.push(Word::Unsupported),
             Heard::Ping(payload) => words.push(Word::Ping(Bytes::copy_from_slice(payload))),
             Heard::Pong => {}
             Heard::Close(code) => words.push(Word::Goodbye(code)),
@@ -76,6 +83,7 @@ impl Shard {
     fn word(&mut self, key: usize, word: Word, moment: Moment) {
         match word {
             Word::Ping(payload) => self.tell(key, Said::Bytes(json::pong(&payload)), moment),
+            Word::Unsupported => self.close(key, Close::Unsupported, moment),
             Word::Goodbye(code) => self.goodbye(key, code, moment),
             Word::Frame(Ok(frame)) => self.frame(key, frame, moment),
             Word::Frame(Err(BadFrame::UnknownType(kind))) => self.unknown(key, &kind, moment),

@@ -64,7 +64,7 @@ impl Shard {
         let key = self.seats.insert(Seat {
             viewer,
             socket,
-            reader: Reader::default(),
+            reader: Reader::new(super::hear::MESSAGE_BYTES_MAX),
             node: node.clone(),
             room,
             member: None,
