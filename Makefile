@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn fmt kafka-install doc deny clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -19,6 +19,9 @@ test-fast: ## the same without services: no Java, no Kafka
 
 e2e: ## the whole river on real Kafka, alone; ARGS="slow_viewer" picks tests by name
 	@scripts/check e2e $(ARGS)
+
+autobahn: ## Autobahn's WebSocket cases against the hall's frame reader (Python 3.10 and PyPI needed)
+	@scripts/autobahn
 
 fmt: ## format all Rust code
 	cargo fmt --all

@@ -260,5 +260,7 @@ fn close_code(payload: &[u8]) -> Result<Option<u16>, Close> {
     }
 }
 
+// Named, because examples/echo.rs takes this file in too, from another folder.
 #[cfg(test)]
+#[path = "reader/tests.rs"]
 mod tests;
