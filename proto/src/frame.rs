@@ -87,9 +87,13 @@ pub fn json_batch_into<'a>(
     replay: bool,
     messages: impl IntoIterator<Item = &'a [u8]>,
 ) {
-    frame.extend_from_slice(br#"{"type":"batch","cursor":""#);
-    frame.extend_from_slice(cursor.as_bytes());
-    frame.extend_from_slice(if replay { br#"","replay":true,"messages":["# } else { br#"","messages":["# });
+    frame.extend_from_slice(br#"{"type":"batch""#);
+    if !cursor.is_empty() {
+        frame.extend_from_slice(br#","cursor":""#);
+        frame.extend_from_slice(cursor.as_bytes());
+        frame.push(b'"');
+    }
+    frame.extend_from_slice(if replay { br#","replay":true,"messages":["# } else { br#","messages":["# });
     for (at, message) in messages.into_iter().enumerate() {
         if at > 0 {
             frame.push(b',');
@@ -97,6 +101,40 @@ pub fn json_batch_into<'a>(
         frame.extend_from_slice(message);
     }
     frame.extend_from_slice(b"]}");
+}
+
+/// One message as it stands inside a protobuf batch: encoded once, joined by [`proto_batch_into`].
+pub fn proto_message(message: &v1::Message) -> Vec<u8> {
+    message.encode_to_vec()
+}
+
+/// Appends a protobuf `ServerFrame` that holds a batch of messages that [`proto_message`] encoded. Equal to encoding the
+/// whole.
+pub fn proto_batch_into<'a>(
+    frame: &mut Vec<u8>,
+    cursor: &str,
+    replay: bool,
+    messages: impl Iterator<Item = &'a [u8]> + Clone,
+) {
+    use prost::encoding::{WireType::LengthDelimited, encode_key, encode_varint, encoded_len_varint};
+
+    // A key of a field below 16 takes one byte.
+    let field = |len: usize| 1 + encoded_len_varint(len as u64) + len;
+    let messages_len: usize = messages.clone().map(|message| field(message.len())).sum();
+    let cursor_len = if cursor.is_empty() { 0 } else { field(cursor.len()) };
+    encode_key(2, LengthDelimited, frame);
+    encode_varint((cursor_len + if replay { 2 } else { 0 } + messages_len) as u64, frame);
+    if !cursor.is_empty() {
+        prost::encoding::string::encode(1, &cursor.to_owned(), frame);
+    }
+    if replay {
+        prost::encoding::bool::encode(2, &true, frame);
+    }
+    for message in messages {
+        encode_key(3, LengthDelimited, frame);
+        encode_varint(message.len() as u64, frame);
+        frame.extend_from_slice(message);
+    }
 }
 
 #[cfg(test)]

@@ -142,11 +142,15 @@ fn a_field_at_its_default_is_left_out() {
 #[test]
 fn a_joined_batch_equals_the_encoded_whole() {
     let messages = [sample_message(), sample_gift()];
-    let encoded: Vec<_> = messages.iter().map(json_message).collect();
-    for (replay, count) in [(false, 2), (true, 2), (false, 1)] {
-        let joined = json_batch("1-2-3-4", replay, encoded[..count].iter().map(Vec::as_slice));
-        let whole = FromServer::Batch(Batch { cursor: "1-2-3-4".into(), replay, messages: messages[..count].to_vec() });
+    let (json, proto): (Vec<_>, Vec<_>) = messages.iter().map(|one| (json_message(one), proto_message(one))).unzip();
+    for (cursor, replay, count) in [("1-2-3-4", false, 2), ("1-2-3-4", true, 2), ("1-2-3-4", false, 1), ("", false, 1)]
+    {
+        let joined = json_batch(cursor, replay, json[..count].iter().map(Vec::as_slice));
+        let whole = FromServer::Batch(Batch { cursor: cursor.into(), replay, messages: messages[..count].to_vec() });
         assert_eq!(String::from_utf8(joined).unwrap(), String::from_utf8(to_json(&whole)).unwrap());
+        let mut joined = Vec::new();
+        proto_batch_into(&mut joined, cursor, replay, proto[..count].iter().map(Vec::as_slice));
+        assert_eq!(joined, to_proto(whole));
     }
 }
 

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chassis::tokens::Claims;
 use proto::{RoomId, close::Close};
 
-use crate::{inbox::Permit, resume::Since, socket::pipe};
+use crate::{inbox::Permit, resume::Since, socket::pipe, wire::Wire};
 
 /// Somebody who wants to watch a room.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Arrival {
     pub(crate) partition: i32,
     /// His connection.
     pub(crate) line: Line,
+    /// How he is spoken to.
+    pub(crate) wire: Wire,
     /// From where he goes on.
     pub(crate) since: Since,
     /// What the handshake found out about him.

@@ -72,7 +72,7 @@ impl Hall {
     /// When threads or Kafka clients cannot be made.
     pub fn open(ground: &Ground, config: Config) -> anyhow::Result<Arc<Self>> {
         let count = config.shards();
-        let metrics = ShardMetrics::new(config.window);
+        let metrics = ShardMetrics::new();
         let house = Arc::new(House::new(ground, config, count));
         let topic = Topic::Output.name(&ground.topic_prefix);
         let condition = ground.readiness.condition("fanout");

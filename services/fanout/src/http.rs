@@ -19,7 +19,7 @@ use hyper::{
         SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
     },
 };
-use proto::{RoomId, close::Close, frame::PROTOCOL_JSON, partition};
+use proto::{RoomId, close::Close, partition};
 
 use crate::{
     arrival::{Access, Arrival, Line},
@@ -29,8 +29,9 @@ use crate::{
     metrics,
     resume::Since,
     socket::pipe,
+    wire::Wire,
 };
-use handshake::{Asked, Token};
+use handshake::{Asked, Protocol, Token};
 
 /// How long a client may take to receive the answer to its handshake.
 const UPGRADE_WAIT: Duration = Duration::from_secs(10);
@@ -47,6 +48,7 @@ fn raw_room(path: &str) -> Option<&str> {
 struct Guest {
     room: RoomId,
     partition: i32,
+    wire: Wire,
     since: Since,
     access: Access,
     inbox: Arc<Inbox>,
@@ -87,13 +89,14 @@ impl Hall {
         let since = handshake::since(request.uri().query(), request.headers());
         let access = self.access(&room, request.headers());
         match asked {
-            Asked::WebSocket => {
-                let guest = self.guest(room, since, access)?;
-                self.upgrade(request, guest)
+            Asked::WebSocket(protocol) => {
+                let wire = if protocol == Some(Protocol::Proto) { Wire::Proto } else { Wire::Json };
+                let guest = self.guest(room, wire, since, access)?;
+                self.upgrade(request, protocol, guest)
             }
             Asked::Events => {
                 let access = event_access(access)?;
-                let guest = self.guest(room, since, access)?;
+                let guest = self.guest(room, Wire::Sse, since, access)?;
                 Ok(events(guest, request.headers()))
             }
         }
@@ -117,7 +120,7 @@ impl Hall {
     }
 
     /// A place on the shard that has the fewest viewers.
-    fn guest(&self, room: RoomId, since: Since, access: Access) -> Result<Guest, Refusal> {
+    fn guest(&self, room: RoomId, wire: Wire, since: Since, access: Access) -> Result<Guest, Refusal> {
         let inbox = self.shards.iter().min_by_key(|inbox| inbox.load()).filter(|_| !self.is_leaving());
         let unavailable = || {
             let message = "this node is leaving; connect again";
@@ -129,17 +132,21 @@ impl Hall {
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", message).retry_after(FULL_RETRY)
         })?;
         let partition = partition::of(room.as_str().as_bytes(), self.house.partitions() as i32);
-        Ok(Guest { room, partition, since, access, inbox, permit })
+        Ok(Guest { room, partition, wire, since, access, inbox, permit })
     }
 
     /// Answers 101; when that is written, the socket is taken out of HTTP and handed to its shard.
-    fn upgrade(&self, request: &mut Request<Incoming>, guest: Guest) -> Result<Response, Refusal> {
-        let has_protocol = handshake::speaks_json(request.headers());
+    fn upgrade(
+        &self,
+        request: &mut Request<Incoming>,
+        protocol: Option<Protocol>,
+        guest: Guest,
+    ) -> Result<Response, Refusal> {
         let upgraded = fastwebsockets::upgrade::upgrade(request)
             .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, "malformed", error.to_string()))?;
         let (mut response, websocket) = upgraded;
-        if has_protocol {
-            response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(PROTOCOL_JSON));
+        if let Some(protocol) = protocol {
+            response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(protocol.name()));
         }
         self.handshakes.spawn(async move {
             let taken = tokio::time::timeout(UPGRADE_WAIT, async {
@@ -159,8 +166,8 @@ impl Hall {
 
 impl Guest {
     fn arrive(self, line: Line) {
-        let Self { room, partition, since, access, inbox, permit } = self;
-        let arrival = Arrival { room, partition, line, since, access, permit };
+        let Self { room, partition, wire, since, access, inbox, permit } = self;
+        let arrival = Arrival { room, partition, line, wire, since, access, permit };
         inbox.tell(Event::Arrived(Box::new(arrival)));
     }
 }

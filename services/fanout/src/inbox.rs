@@ -1,8 +1,8 @@
 //! What the other threads tell a shard: its only entrance. Bounded, and nobody ever waits in front of it.
 //!
 //! Records: when 32,768 of them wait, the shard is seconds behind, and the oldest half of the chat becomes a number for
-//! each room, told as a gap. Where no chat is left to drop, the rooms of the oldest lossless records are named, and their
-//! viewers are closed 4003: a resume reads those from the raw records. Arrivals: a handshake takes a place before it is
+//! each room, told as a gap. Where no chat is left to drop, those who were to see the oldest lossless records are named,
+//! and closed 4003: a resume reads those from the raw records. Arrivals: a handshake takes a place before it is
 //! answered, and is refused with 503 when there is none.
 
 use std::{
@@ -81,11 +81,22 @@ pub(crate) struct Waiting {
     pub(crate) events: VecDeque<Event>,
     /// Chat that was dropped here, older than all events; `None` is every room of the partition.
     pub(crate) missed: HashMap<(i32, Option<RoomId>), Missed>,
-    /// Rooms that lost more than chat.
-    pub(crate) fell: HashSet<(i32, Option<RoomId>)>,
+    /// Who lost more than chat.
+    pub(crate) fell: HashSet<Fell>,
     records: usize,
     /// Words that were left when some were last let go.
     needed: usize,
+}
+
+/// Who lost what may not be lost, and is to read it from the raw records.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct Fell {
+    /// Of this partition.
+    pub(crate) partition: i32,
+    /// Of this room; `None` is every room.
+    pub(crate) room: Option<RoomId>,
+    /// This user alone; `None` is everybody.
+    pub(crate) user: Option<Box<str>>,
 }
 
 /// A shard's entrance.
@@ -229,13 +240,15 @@ impl Waiting {
             self.records -= gone.len();
             heard.records = kept.into();
             for record in gone {
-                let key = (record.at.partition, record.room.clone());
-                if record.is_lossless() {
-                    self.fell.insert(key);
+                let (partition, room) = (record.at.partition, record.room.clone());
+                for user in record.lossless_for() {
+                    self.fell.insert(Fell { partition, room: room.clone(), user: user.map(Box::from) });
+                }
+                if record.is_lossless() || record.messages() == 0 {
                     continue;
                 }
                 let none = Missed { from: record.at, count: 0, last: 0 };
-                let missed = self.missed.entry(key).or_insert(none);
+                let missed = self.missed.entry((partition, room)).or_insert(none);
                 missed.count += record.messages() as u32;
                 missed.last = record.at.src_next;
             }
@@ -244,9 +257,14 @@ impl Waiting {
 }
 
 impl Record {
-    /// Whether something in it may not be dropped.
+    /// Whether something in it may not be dropped, whoever sees it.
     fn is_lossless(&self) -> bool {
-        self.items.iter().any(|item| item.fate == Fate::Lossless)
+        self.lossless_for().any(|user| user.is_none())
+    }
+
+    /// Who sees what may not be dropped: a user, or everybody.
+    fn lossless_for(&self) -> impl Iterator<Item = Option<&str>> {
+        self.items.iter().filter(|item| item.fate == Fate::Lossless).map(|item| item.to_user.as_deref())
     }
 }
 

@@ -21,6 +21,7 @@ mod arrival;
 mod consume;
 mod lookup;
 mod watchdog;
+mod message;
 mod raw;
 mod wants;
 mod inbox;

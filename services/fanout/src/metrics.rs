@@ -85,10 +85,9 @@ impl Tally {
 }
 
 impl ShardMetrics {
-    /// The handles, and what `window` is in force.
-    pub(crate) fn new(window: Duration) -> Self {
+    /// The handles.
+    pub(crate) fn new() -> Self {
         describe();
-        gauge!("danmaku_fanout_window_seconds").set(window.as_secs_f64());
         let dropped = |reason| counter!("danmaku_fanout_dropped_total", "reason" => reason);
         Self {
             opened: counter!("danmaku_fanout_opened_total"),
@@ -103,6 +102,11 @@ impl ShardMetrics {
             rooms: gauge!("danmaku_fanout_rooms"),
             ring_bytes: gauge!("danmaku_fanout_ring_bytes"),
         }
+    }
+
+    /// The window in force on a shard.
+    pub(crate) fn window(&self, shard: usize, window: Duration) {
+        gauge!("danmaku_fanout_window_seconds", "shard" => shard.to_string()).set(window.as_secs_f64());
     }
 
     /// Adds what a shard counted, and empties it.
@@ -160,20 +164,23 @@ fn describe() {
     describe_gauge!("danmaku_fanout_rooms", "rooms kept by shards; one watched on two shards counts twice");
     describe_gauge!("danmaku_fanout_ring_bytes", Unit::Bytes, "encoded frames that rings hold");
     describe_gauge!("danmaku_fanout_raw_bytes", Unit::Bytes, "records kept for joins and resumes");
-    describe_gauge!("danmaku_fanout_window_seconds", Unit::Seconds, "how long a busy room gathers messages");
+    describe_gauge!("danmaku_fanout_window_seconds", Unit::Seconds, "how long a busy room gathers messages, by shard");
     describe_gauge!("danmaku_fanout_partitions", "partitions read");
     describe_counter!("danmaku_fanout_opened_total", "viewers that came; pairs with closed");
     describe_counter!("danmaku_fanout_closed_total", "viewers whose end was decided, by reason; pairs with opened");
     describe_counter!("danmaku_fanout_refused_total", "handshakes refused, by status");
     describe_counter!("danmaku_fanout_delivered_total", "messages written, each as often as it had viewers");
-    describe_counter!("danmaku_fanout_writes_total", "writes to viewers that took something");
+    describe_counter!(
+        "danmaku_fanout_writes_total",
+        "writes to viewers that took something; delivered / writes = messages a write"
+    );
     describe_counter!("danmaku_fanout_frames_total", "frames put on rings, each encoded once for all viewers");
     describe_counter!("danmaku_fanout_dropped_total", "messages counted in gaps, as often as viewers were told");
     describe_counter!("danmaku_fanout_refused_frames_total", "client frames answered with an error");
     describe_counter!("danmaku_fanout_records_total", "output records read");
     describe_counter!("danmaku_fanout_passed_over_total", "records of an old owner or generation: look at the filters");
     describe_counter!("danmaku_fanout_repeated_total", "records whose input was shown already");
-    describe_counter!("danmaku_fanout_private_total", "items for one user, not delivered by this release");
+    describe_counter!("danmaku_fanout_private_total", "items for one user alone");
     describe_counter!("danmaku_fanout_undecodable_total", "records that are none: look at who else writes there");
     describe_counter!("danmaku_fanout_rebuilds_total", "consumers thrown away because a partition stood still");
     describe_counter!("danmaku_fanout_restarts_total", "partitions that went on elsewhere: recreated, or cut off");

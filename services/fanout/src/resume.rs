@@ -7,8 +7,11 @@ mod replay;
 
 use proto::{Cursor, RoomId, v1::Fate};
 
-use crate::raw::{Item, Raw, Record};
-pub(crate) use replay::{Chunk, chunk};
+use crate::{
+    message::Message,
+    raw::{Item, Raw, Record},
+};
+pub(crate) use replay::{Chunk, Reader, chunk};
 
 /// R1: a join shows so many messages …
 const SHOWN_MAX: usize = 50;
@@ -120,7 +123,7 @@ fn resume(raw: &Raw, room: &RoomId, cursor: Cursor, head: Cursor) -> Entry {
     let mut chat_bytes = 0;
     let mut missed = due(raw, room, cursor, head);
     let is_too_much = missed.any(|record| {
-        chat_bytes += record.items.iter().filter(|item| is_chat(item)).map(Item::len).sum::<usize>();
+        chat_bytes += record.items.iter().filter_map(chat).map(|message| message.json().len()).sum::<usize>();
         chat_bytes > CHAT_BYTES_MAX
     });
     let is_whole = !has_hole && !is_too_much;
@@ -142,7 +145,7 @@ fn newest(raw: &Raw, room: &RoomId, head: Cursor, oldest_ms: i64) -> u64 {
     let mut count = 0;
     let mut start = head.next;
     for record in raw.before(room, head.next).take_while(|record| record.append_ms >= oldest_ms) {
-        count += record.messages();
+        count += record.shown();
         if count > SHOWN_MAX {
             break;
         }
@@ -151,8 +154,10 @@ fn newest(raw: &Raw, room: &RoomId, head: Cursor, oldest_ms: i64) -> u64 {
     start
 }
 
-fn is_chat(item: &Item) -> bool {
-    item.is_message() && item.fate == Fate::Lossy
+/// The chat that an item is, for everybody and still there.
+fn chat(item: &Item) -> Option<&Message> {
+    let message = item.message().filter(|message| !message.is_recalled())?;
+    (item.fate == Fate::Lossy).then_some(&**message)
 }
 
 #[cfg(test)]

@@ -4,16 +4,20 @@
 
 pub(crate) mod pending;
 pub(crate) mod frame;
+mod gifts;
 pub(crate) mod ring;
 pub(crate) mod window;
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
-use proto::{Cursor, RoomId};
+use proto::{Cursor, RoomId, frame::FromServer, v1};
 
-use crate::raw::{Item, Record};
+use crate::raw::{Body, Item, Record};
 use frame::Frame;
-use pending::{Missed, Pending};
+use pending::{Kind, Missed, Pending};
 use ring::Ring;
 use window::Window;
 
@@ -27,6 +31,9 @@ const FLUSH_BYTES: usize = 16 * 1024;
 /// Above so much it all goes onto the ring, which drops its oldest chat: three seconds of 10,000 messages a second, which
 /// would be stale by then. The bytes are the raw records' own.
 const PENDING_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The longest head start that moderators are given: everybody's frames wait on the ring for so long.
+const DELAY_MAX: Duration = Duration::from_secs(6);
 
 /// Who looks at a room. Moderators may be given a head start over everybody else (the room's `delay_ms`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,21 +53,77 @@ pub(crate) struct Room {
     pub(crate) ring: Ring,
     /// When what waits leaves.
     pub(crate) window: Window,
+    mode: v1::Mode,
+    gifts: gifts::Pace,
     /// At most what one turn of the shard brings above [`PENDING_BYTES_MAX`].
     pending: Vec<Pending>,
     pending_bytes: usize,
+    /// What the last flush brought for single viewers.
+    private: Vec<Private>,
+}
+
+/// An item for one user, which leaves after the room's frames up to its place.
+#[derive(Debug, Clone)]
+pub(crate) struct Private {
+    /// The number of the first frame that stands behind it.
+    pub(crate) before: u64,
+    /// The record it stands in …
+    pub(crate) record: Arc<Record>,
+    /// … and where.
+    pub(crate) index: usize,
+}
+
+impl Private {
+    /// The item.
+    pub(crate) fn item(&self) -> &Item {
+        &self.record.items[self.index]
+    }
 }
 
 impl Room {
     /// A room in which nobody has said anything yet.
     pub(crate) fn new(id: RoomId, window: Window) -> Self {
-        Self { id, ring: Ring::default(), window, pending: Vec::new(), pending_bytes: 0 }
+        Self {
+            id,
+            ring: Ring::default(),
+            window,
+            mode: v1::Mode::default(),
+            gifts: gifts::Pace::default(),
+            pending: Vec::new(),
+            pending_bytes: 0,
+            private: Vec::new(),
+        }
     }
 
-    /// Up to where an audience may read the ring. With a delay set, everyone's head will be the first frame younger than it;
-    /// joins and cursors stop at one's head.
-    pub(crate) fn head(&self, audience: Audience) -> u64 {
+    /// How it may be spoken in.
+    pub(crate) fn mode(&self) -> v1::Mode {
+        self.mode
+    }
+
+    /// It was told how it may be spoken in.
+    pub(crate) fn set_mode(&mut self, mode: v1::Mode) {
+        self.mode = mode;
+        self.ring.keep_longer(self.delay());
+    }
+
+    /// How much later than its moderators everybody sees it.
+    pub(crate) fn delay(&self) -> Duration {
+        Duration::from_millis(u64::from(self.mode.delay_ms)).min(DELAY_MAX)
+    }
+
+    /// The clock by which an audience sees the room: what is younger than the delay has not been said yet for everybody, and
+    /// nothing is stale for him that was not when it was said.
+    pub(crate) fn clock(&self, audience: Audience, now: Instant) -> Instant {
         match audience {
+            Audience::Moderators => now,
+            Audience::Everyone => now.checked_sub(self.delay()).unwrap_or(now),
+        }
+    }
+
+    /// Up to where an audience may read the ring; joins and cursors stop there too.
+    pub(crate) fn head(&self, audience: Audience, now: Instant) -> u64 {
+        match audience {
+            Audience::Everyone if self.mode.delay_ms > 0 => self.ring.first_after(self.clock(audience, now)),
             Audience::Everyone | Audience::Moderators => self.ring.next(),
         }
     }
@@ -68,6 +131,11 @@ impl Room {
     /// The place behind the last frame: in front of the first that waits, else where the partition is.
     pub(crate) fn cursor(&self, partition: Cursor) -> Cursor {
         self.pending.first().map_or(partition, Pending::from)
+    }
+
+    /// The place in front of a frame, which may be the next one to come.
+    pub(crate) fn place_of(&self, frame: u64, partition: Cursor) -> Cursor {
+        self.ring.get(frame).map_or_else(|| self.cursor(partition), |frame| frame.from)
     }
 
     /// Whether something waits.
@@ -85,10 +153,24 @@ impl Room {
         self.pending_bytes >= PENDING_BYTES_MAX
     }
 
-    /// Takes what a record shows.
-    pub(crate) fn take(&mut self, record: &Arc<Record>) {
-        self.pending_bytes += record.items.iter().map(Item::len).sum::<usize>();
-        self.pending.extend((0..record.items.len()).map(|index| Pending::Item(record.clone(), index)));
+    /// Takes what a record shows to everybody, and what it says to those for whom `is_here` holds. What it takes back leaves
+    /// the ring at once.
+    pub(crate) fn take(&mut self, record: &Arc<Record>, is_here: impl Fn(&str) -> bool) {
+        if record.recall().is_some() {
+            self.ring.forget_recalled();
+        }
+        for (index, item) in record.items.iter().enumerate() {
+            if item.to_user.as_deref().is_some_and(|user| !is_here(user)) {
+                continue;
+            }
+            if let Body::Said(shared) = &item.body
+                && let Some(FromServer::Mode(mode)) = shared.said()
+            {
+                self.set_mode(*mode);
+            }
+            self.pending_bytes += item.len();
+            self.pending.push(Pending::Item(record.clone(), index));
+        }
     }
 
     /// Takes the word that chat was lost on its way here.
@@ -110,16 +192,29 @@ impl Room {
 
     fn flush_some(&mut self, bytes_max: usize, partition: Cursor, now: Instant) {
         let (mut done, mut bytes) = (0, 0);
+        self.ring.begin_flush();
         while done < self.pending.len() && bytes < bytes_max {
             let (kind, run, rest) = pending::split_run(&self.pending[done..], now);
             let to = rest.first().map_or(partition, Pending::from);
             bytes += run.iter().map(Pending::bytes).sum::<usize>();
             done += run.len();
-            self.ring.push(Frame::of_run(kind, run, to), now);
+            if let (Kind::Private, [Pending::Item(record, index)]) = (kind, run) {
+                let private = Private { before: self.ring.next(), record: record.clone(), index: *index };
+                self.private.push(private);
+                continue;
+            }
+            let gifts = run.iter().filter_map(Pending::message).filter(|message| message.is_gift()).count();
+            let folds = gifts > 0 && self.gifts.is_fast(gifts as u32, now);
+            self.ring.push(Frame::of_run(kind, run, folds, to), now);
         }
         self.pending.drain(..done);
         self.pending_bytes -= bytes;
         self.window.flushed(now);
+    }
+
+    /// What the last flush brought for single viewers; they are handed over before anything else happens.
+    pub(crate) fn take_private(&mut self) -> Vec<Private> {
+        std::mem::take(&mut self.private)
     }
 
     /// Tells everybody here that something may be missing and nobody knows how much; what waits goes before.

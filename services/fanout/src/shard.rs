@@ -11,6 +11,9 @@ mod rooms;
 mod write;
 mod turns;
 mod seat;
+mod users;
+mod pace;
+mod private;
 mod sweep;
 
 use std::{
@@ -32,8 +35,10 @@ use crate::{
     viewer::Piece,
 };
 use hear::Word;
+use pace::Pace;
 use rooms::Local;
 use seat::Seat;
+use users::Users;
 
 /// One buffer for whatever any viewer says: a message is 4 KiB at most, and few say anything.
 const READ_BYTES: usize = 16 * 1024;
@@ -72,11 +77,16 @@ pub(crate) struct Shard {
     seats: Slab<Seat>,
     rooms: Slab<Local>,
     by_name: HashMap<RoomId, usize>,
+    users: Users,
     partitions: Vec<Partition>,
     /// Rooms that have something for viewers, in the order of their turns.
     busy: VecDeque<usize>,
     /// When rooms' windows end.
     due: BinaryHeap<Reverse<(Instant, usize)>>,
+    /// When everybody is to see what the moderators of a room have seen.
+    heads: BinaryHeap<Reverse<(Instant, usize)>>,
+    /// How long windows are.
+    pace: Pace,
     is_leaving: bool,
     next_sweep: Instant,
     metrics: ShardMetrics,
@@ -113,14 +123,17 @@ impl Shard {
             index,
             partitions: (0..house.partitions() as i32).map(partition).collect(),
             ready: Arc::new(Ready::new(bell.clone())),
+            pace: Pace::new(house.config.window, house.config.window_max, Instant::now()),
             house,
             inbox,
             bell,
             seats: Slab::new(),
             rooms: Slab::new(),
             by_name: HashMap::default(),
+            users: Users::default(),
             busy: VecDeque::new(),
             due: BinaryHeap::new(),
+            heads: BinaryHeap::new(),
             is_leaving: false,
             next_sweep: Instant::now() + SWEEP_EVERY,
             metrics,
@@ -139,12 +152,15 @@ impl Shard {
     /// Turns until the hall leaves and the last viewer is gone.
     pub(crate) async fn run(mut self) {
         while !(self.is_leaving && self.seats.is_empty()) {
-            if self.turn(Moment::now()) {
+            let moment = Moment::now();
+            let is_busy = self.turn(moment);
+            self.worked(moment);
+            if is_busy {
                 // More is to be written; in between the runtime looks which sockets are ready.
                 tokio::task::yield_now().await;
                 continue;
             }
-            let until = self.due.peek().map_or(self.next_sweep, |Reverse((at, _))| self.next_sweep.min(*at));
+            let until = self.wakes_at();
             let bell = self.bell.clone();
             // Either is a reason for a turn.
             let _ = tokio::time::timeout_at(until.into(), bell.notified()).await;
@@ -152,11 +168,26 @@ impl Shard {
         self.metrics.publish(&mut self.tally);
     }
 
+    /// A turn that began at `moment` is over.
+    fn worked(&mut self, moment: Moment) {
+        let now = Instant::now();
+        if self.pace.worked(now.saturating_duration_since(moment.now), now) {
+            self.metrics.window(self.index, self.pace.window());
+        }
+    }
+
+    /// When there is something to do at the latest.
+    fn wakes_at(&self) -> Instant {
+        let first = |heap: &BinaryHeap<Reverse<(Instant, usize)>>| heap.peek().map(|Reverse((at, _))| *at);
+        [first(&self.due), first(&self.heads)].into_iter().flatten().fold(self.next_sweep, Instant::min)
+    }
+
     /// One turn; tells whether more waits to be written.
     fn turn(&mut self, moment: Moment) -> bool {
         self.take_inbox(moment);
         self.serve_ready(moment);
         self.flush_due(moment);
+        self.heads_move(moment);
         self.write_slice(moment);
         if moment.now >= self.next_sweep {
             self.next_sweep = moment.now + SWEEP_EVERY;
@@ -173,8 +204,8 @@ impl Shard {
         for ((partition, room), missed) in waiting.missed.drain() {
             self.missed(partition, room.as_ref(), missed, moment);
         }
-        for (partition, room) in waiting.fell.drain() {
-            for key in self.members(partition, room.as_ref()) {
+        for fell in waiting.fell.drain() {
+            for key in self.members_of(&fell) {
                 self.close(key, Close::Behind, moment);
             }
         }

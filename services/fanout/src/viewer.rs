@@ -12,7 +12,7 @@ use proto::{Cursor, close::Close, v1::GapReason};
 
 use crate::{
     resume::Replay,
-    room::{Audience, Room, frame::Told},
+    room::{Audience, Private, Room, frame::Told},
     wire::Wire,
 };
 use plan::Then;
@@ -29,8 +29,11 @@ pub(crate) struct Viewer {
     lane: Lane,
     /// The rest of what is partly on the wire. It goes first, whatever else happens.
     half: Bytes,
-    /// The private slot; it takes memory only while something waits.
+    /// The private slot: what is said at once …
     said: VecDeque<Said>,
+    /// … and what was born in the river, which leaves after the room's frames up to its place. They take memory only while
+    /// something waits.
+    river: VecDeque<Private>,
     blocked_since: Option<Instant>,
     goodbye: Option<Box<Goodbye>>,
 }
@@ -85,6 +88,7 @@ impl Viewer {
             lane: Lane::Waiting,
             half: Bytes::new(),
             said: VecDeque::new(),
+            river: VecDeque::new(),
             blocked_since: None,
             goodbye: None,
         }
@@ -121,8 +125,9 @@ impl Viewer {
     }
 
     /// Answers his join: first the replay, if any, then the ring from its head on.
-    pub(crate) fn enter(&mut self, room: &Room, replay: Option<Replay>) {
-        let place = Place { frame: room.head(self.audience), seen: room.ring.total() };
+    pub(crate) fn enter(&mut self, room: &Room, replay: Option<Replay>, now: Instant) {
+        let frame = room.head(self.audience, now);
+        let place = Place { frame, seen: room.ring.get(frame).map_or(room.ring.total(), |frame| frame.before) };
         self.lane = match replay {
             Some(replay) => Lane::Replaying(Box::new(replay), place),
             None => Lane::Live(place),
@@ -132,11 +137,30 @@ impl Viewer {
     /// Says something to him alone; `false` when the slot is full.
     #[must_use]
     pub(crate) fn say(&mut self, said: Said) -> bool {
-        let has_room = self.said.len() < SAID_MAX;
+        let has_room = self.has_room();
         if has_room && !self.is_leaving() {
             self.said.push_back(said);
         }
         has_room
+    }
+
+    /// As [`Viewer::say`], of something that was born in the river.
+    #[must_use]
+    pub(crate) fn say_after(&mut self, private: Private) -> bool {
+        let has_room = self.has_room();
+        if has_room && !self.is_leaving() {
+            self.river.push_back(private);
+        }
+        has_room
+    }
+
+    fn has_room(&self) -> bool {
+        self.said.len() + self.river.len() < SAID_MAX
+    }
+
+    /// His place among those who see the room.
+    pub(crate) fn audience(&self) -> Audience {
+        self.audience
     }
 
     /// Ends the connection after what is half written and what was said to him; nothing else is written any more.
@@ -153,12 +177,14 @@ impl Viewer {
 
     /// The place up to which everything was written or counted; `None` while that is unknown.
     pub(crate) fn cursor(&self, room: &Room, partition: Cursor) -> Option<Cursor> {
-        match &self.lane {
-            Lane::Waiting => None,
-            Lane::Replaying(replay, _) => Some(replay.next),
-            Lane::Live(place) if place.frame == room.ring.next() => Some(room.cursor(partition)),
-            Lane::Live(place) => room.ring.get(place.frame).map(|frame| frame.from),
-        }
+        let cursor = match &self.lane {
+            Lane::Waiting => return None,
+            Lane::Replaying(replay, _) => replay.next,
+            Lane::Live(place) => room.place_of(place.frame, partition),
+        };
+        // What is for him alone and not written yet is above it too.
+        let private = self.river.front().map(|private| private.record.at);
+        Some(private.filter(|private| private.next < cursor.next).unwrap_or(cursor))
     }
 
     /// Whether the newest frame is all he lacks and can be written as it stands: the case of nearly every write.
@@ -167,6 +193,7 @@ impl Viewer {
             && self.blocked_since.is_none()
             && self.half.is_empty()
             && self.said.is_empty()
+            && self.river.is_empty()
             && self.goodbye.is_none()
     }
 
@@ -202,6 +229,7 @@ impl Viewer {
         match then {
             Then::Rest => {}
             Then::Said => drop(self.said.pop_front()),
+            Then::River => drop(self.river.pop_front()),
             Then::Left => {
                 if let Some(goodbye) = &mut self.goodbye {
                     goodbye.is_written = true;
@@ -233,9 +261,12 @@ impl Viewer {
     /// Everything due is written.
     pub(crate) fn unblocked(&mut self) {
         self.blocked_since = None;
+        // The slot's memory is only for those who were blocked once.
         if self.said.is_empty() {
-            // The slot's memory is only for those who were blocked once.
             self.said = VecDeque::new();
+        }
+        if self.river.is_empty() {
+            self.river = VecDeque::new();
         }
     }
 }

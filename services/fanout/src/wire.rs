@@ -1,9 +1,11 @@
-//! The two ways in which a viewer hears the same objects: WebSocket text frames, and server-sent events.
+//! The ways in which viewers hear the same things: JSON and protobuf over WebSocket, and server-sent events.
 //!
-//! Values to bytes; what is said, to whom and when is decided elsewhere.
+//! Values to bytes; what is said, to whom and when is decided elsewhere. Empty bytes mean that a wire has no word for it.
 
-pub(crate) mod json;
 pub(crate) mod sse;
+pub(crate) mod websocket;
+
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 use proto::{
@@ -12,54 +14,84 @@ use proto::{
     frame::{self, FromServer},
 };
 
-use json::Encoded;
+use crate::{
+    message::Message,
+    raw::{Body, Item},
+};
 
 /// How a viewer is spoken to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wire {
     /// WebSocket, subprotocol `danmaku.v1.json`.
     Json,
+    /// WebSocket, subprotocol `danmaku.v1.proto`.
+    Proto,
     /// `text/event-stream`.
     Sse,
 }
 
 impl Wire {
-    /// A frame for one viewer.
+    const COUNT: usize = 3;
+
+    /// A frame.
     pub(crate) fn say(self, said: &FromServer) -> Bytes {
         match self {
-            Self::Json => json::framed(|payload| payload.extend_from_slice(&frame::to_json(said))).bytes,
+            Self::Json => text(|payload| payload.extend_from_slice(&frame::to_json(said))),
+            Self::Proto => binary(|payload| payload.extend_from_slice(&frame::to_proto(said.clone()))),
             Self::Sse => sse::event(name(said), cursor(said), &frame::to_json(said)),
         }
     }
 
-    /// Messages that were encoded before, for one viewer.
-    pub(crate) fn batch<'a>(self, cursor: Cursor, replay: bool, messages: impl Iterator<Item = &'a [u8]>) -> Bytes {
-        let text = cursor.to_string();
-        let encoded = json::batch(&text, replay, messages);
+    /// Messages in one frame. What is for one viewer alone carries no cursor.
+    pub(crate) fn batch<'a>(
+        self,
+        cursor: Option<Cursor>,
+        replay: bool,
+        messages: impl Iterator<Item = &'a Message> + Clone,
+    ) -> Bytes {
+        let cursor = cursor.map(|cursor| cursor.to_string()).unwrap_or_default();
+        let json = |payload: &mut Vec<u8>| {
+            frame::json_batch_into(payload, &cursor, replay, messages.clone().map(Message::json));
+        };
         match self {
-            Self::Json => encoded.bytes,
-            Self::Sse => sse::event("batch", &text, encoded.payload()),
+            Self::Json => text(json),
+            Self::Proto => binary(|payload| {
+                frame::proto_batch_into(payload, &cursor, replay, messages.clone().map(Message::proto));
+            }),
+            Self::Sse => {
+                let mut payload = Vec::with_capacity(1024);
+                json(&mut payload);
+                sse::event("batch", &cursor, &payload)
+            }
         }
     }
 
-    /// A control frame that was encoded before, for one viewer.
-    pub(crate) fn control(self, event: &'static str, payload: &[u8]) -> Bytes {
-        match self {
-            Self::Json => json::framed(|bytes| bytes.extend_from_slice(payload)).bytes,
-            Self::Sse => sse::event(event, "", payload),
+    /// What is for one viewer alone.
+    pub(crate) fn private(self, item: &Item) -> Bytes {
+        match &item.body {
+            Body::Message(message) => self.batch(None, false, std::iter::once(&**message)),
+            Body::Said(shared) => shared.on(self).clone(),
         }
     }
 
     /// The last thing said.
     pub(crate) fn close(self, close: Close) -> Bytes {
         match self {
-            Self::Json => json::close(close.code(), close.word()),
+            Self::Json | Self::Proto => websocket::close(close.code(), close.word()),
             Self::Sse => sse::close(close),
         }
     }
 }
 
-/// The `type` of a frame that carries a cursor or goes to one viewer.
+fn text(fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
+    websocket::framed(websocket::Kind::Text, fill)
+}
+
+fn binary(fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
+    websocket::framed(websocket::Kind::Binary, fill)
+}
+
+/// The `type` of a frame.
 fn name(said: &FromServer) -> &'static str {
     match said {
         FromServer::Hello(_) => "hello",
@@ -88,48 +120,81 @@ fn cursor(said: &FromServer) -> &str {
     }
 }
 
-/// A frame that many viewers share: encoded once as WebSocket, and as an event when the first such viewer needs it.
+/// What many viewers hear: its form on a wire is made for the first of them who speaks it.
 #[derive(Debug)]
 pub(crate) struct Shared {
-    encoded: Encoded,
-    event: &'static str,
-    id: Box<str>,
-    sse: std::cell::OnceCell<Bytes>,
+    content: Content,
+    forms: [OnceLock<Bytes>; Wire::COUNT],
 }
 
+#[derive(Debug)]
+enum Content {
+    Batch(Cursor, Vec<Arc<Message>>),
+    Frame(Box<FromServer>),
+}
+
+/// What a frame's own words take besides its messages: type, cursor and headers.
+const FRAME_BYTES: usize = 80;
+
 impl Shared {
-    /// A batch of messages that were encoded before.
-    pub(crate) fn batch<'a>(cursor: Cursor, messages: impl Iterator<Item = &'a [u8]>) -> Self {
-        let text = cursor.to_string();
-        Self::new(json::batch(&text, false, messages), "batch", text)
+    /// Messages, and the place behind them.
+    pub(crate) fn batch(cursor: Cursor, messages: Vec<Arc<Message>>) -> Self {
+        Self::new(Content::Batch(cursor, messages))
     }
 
-    /// Any frame of the server's.
-    pub(crate) fn say(said: &FromServer) -> Self {
-        let encoded = json::framed(|payload| payload.extend_from_slice(&frame::to_json(said)));
-        Self::new(encoded, name(said), cursor(said).to_owned())
+    /// Any other frame.
+    pub(crate) fn say(said: FromServer) -> Self {
+        Self::new(Content::Frame(Box::new(said)))
     }
 
-    /// A control frame that was encoded before.
-    pub(crate) fn control(event: &'static str, payload: &[u8]) -> Self {
-        let encoded = json::framed(|bytes| bytes.extend_from_slice(payload));
-        Self::new(encoded, event, String::new())
+    fn new(content: Content) -> Self {
+        Self { content, forms: Default::default() }
     }
 
-    fn new(encoded: Encoded, event: &'static str, id: String) -> Self {
-        Self { encoded, event, id: id.into(), sse: std::cell::OnceCell::new() }
-    }
-
-    /// The bytes for a viewer on `wire`.
-    pub(crate) fn on(&self, wire: Wire) -> &Bytes {
-        match wire {
-            Wire::Json => &self.encoded.bytes,
-            Wire::Sse => self.sse.get_or_init(|| sse::event(self.event, &self.id, self.encoded.payload())),
+    /// The frame, if it is one that holds no messages.
+    pub(crate) fn said(&self) -> Option<&FromServer> {
+        match &self.content {
+            Content::Frame(said) => Some(said),
+            Content::Batch(..) => None,
         }
     }
 
-    /// How much memory its bytes take; the event form is counted once it exists.
+    /// The bytes for a viewer on `wire`; empty when nothing is left to show, or the wire has no word for it.
+    pub(crate) fn on(&self, wire: Wire) -> &Bytes {
+        self.forms[wire as usize].get_or_init(|| match &self.content {
+            Content::Batch(_, messages) if messages.is_empty() => Bytes::new(),
+            Content::Batch(cursor, messages) => {
+                wire.batch(Some(*cursor), false, messages.iter().map(|message| &**message))
+            }
+            Content::Frame(said) => wire.say(said),
+        })
+    }
+
+    /// How many messages of the river it shows.
+    pub(crate) fn count(&self) -> u32 {
+        match &self.content {
+            Content::Batch(_, messages) => messages.iter().map(|message| message.count()).sum(),
+            Content::Frame(_) => 0,
+        }
+    }
+
+    /// Leaves out what was recalled since; tells how many messages of the river that is. The forms are made anew.
+    pub(crate) fn forget_recalled(&mut self) -> u32 {
+        let Content::Batch(_, messages) = &mut self.content else { return 0 };
+        let gone: u32 = messages.iter().filter(|message| message.is_recalled()).map(|message| message.count()).sum();
+        if gone > 0 {
+            messages.retain(|message| !message.is_recalled());
+            self.forms = Default::default();
+        }
+        gone
+    }
+
+    /// How much memory it takes on the JSON wire, the largest; each other wire that is spoken takes as much at most.
     pub(crate) fn len(&self) -> usize {
-        self.encoded.bytes.len() + self.sse.get().map_or(0, Bytes::len)
+        FRAME_BYTES
+            + match &self.content {
+                Content::Batch(_, messages) => messages.iter().map(|message| message.json().len()).sum(),
+                Content::Frame(_) => 0,
+            }
     }
 }

@@ -51,7 +51,8 @@ impl Partition {
             Judged::Show(at) => match decode(output) {
                 Err(error) => self.undecodable(offset, &error.to_string(), desk),
                 Ok(decoded) => {
-                    desk.metrics.private.increment(decoded.private);
+                    let private = decoded.items.iter().filter(|item| item.to_user.is_some()).count();
+                    desk.metrics.private.increment(private as u64);
                     if !decoded.items.is_empty() {
                         let fresh_until = self.fresh_until(offset, append_ms, output.judge_lag_ms, now, desk);
                         self.burst.push(Arc::new(Record {

@@ -8,17 +8,40 @@ use hyper::{
         SEC_WEBSOCKET_VERSION, UPGRADE,
     },
 };
-use proto::frame::{PROTOCOL_BEARER, PROTOCOL_JSON};
+use proto::frame::{PROTOCOL_BEARER, PROTOCOL_JSON, PROTOCOL_PROTO};
 
 use crate::resume::Since;
 
 /// What somebody wants to be spoken to by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// A WebSocket.
-    WebSocket,
+    /// A WebSocket, and the first of the subprotocols asked for that is spoken here; without one it is JSON.
+    WebSocket(Option<Protocol>),
     /// An event stream.
     Events,
+}
+
+/// A subprotocol that is spoken here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Protocol {
+    /// `danmaku.v1.json`.
+    Json,
+    /// `danmaku.v1.proto`.
+    Proto,
+}
+
+impl Protocol {
+    /// As it is named in the answer.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Json => PROTOCOL_JSON,
+            Self::Proto => PROTOCOL_PROTO,
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Json, Self::Proto].into_iter().find(|protocol| protocol.name() == name)
+    }
 }
 
 /// Why a handshake is none.
@@ -40,7 +63,7 @@ pub(super) enum Bad {
     #[error("an upgrade needs Connection: upgrade")]
     Connection,
     /// Subprotocols, and none of ours.
-    #[error("this release speaks the subprotocol danmaku.v1.json")]
+    #[error("the subprotocols spoken here are danmaku.v1.json and danmaku.v1.proto")]
     Protocol,
 }
 
@@ -74,16 +97,11 @@ pub(super) fn asked(version: Version, headers: &HeaderMap) -> Result<Asked, Bad>
     }
     // A client that only brings a token in it speaks the default.
     let mut protocols = listed(headers, SEC_WEBSOCKET_PROTOCOL).filter(|name| !name.starts_with(PROTOCOL_BEARER));
-    let first = protocols.next();
-    if first.is_some_and(|first| first != PROTOCOL_JSON) && !protocols.any(|name| name == PROTOCOL_JSON) {
-        return Err(Bad::Protocol);
+    let mut asked = protocols.by_ref().peekable();
+    if asked.peek().is_none() {
+        return Ok(Asked::WebSocket(None));
     }
-    Ok(Asked::WebSocket)
-}
-
-/// Whether our subprotocol is among those asked for, and so must be named in the answer.
-pub(super) fn speaks_json(headers: &HeaderMap) -> bool {
-    listed(headers, SEC_WEBSOCKET_PROTOCOL).any(|name| name == PROTOCOL_JSON)
+    asked.find_map(Protocol::named).map(|protocol| Asked::WebSocket(Some(protocol))).ok_or(Bad::Protocol)
 }
 
 /// The token in the headers: `Authorization: Bearer`, else the subprotocol `bearer.<jwt>`, which is all that a browser can
@@ -184,7 +202,7 @@ mod tests {
     #[test]
     fn websockets() {
         let table = [
-            (changed(&[]), Ok(Asked::WebSocket)),
+            (changed(&[]), Ok(Asked::WebSocket(None))),
             (changed(&[("sec-websocket-version", "12")]), Err(Bad::Version)),
             (changed(&[("sec-websocket-version", "")]), Err(Bad::Version)),
             (changed(&[("sec-websocket-key", "")]), Err(Bad::Key)),
@@ -192,9 +210,12 @@ mod tests {
             (changed(&[("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZ!==")]), Err(Bad::Key)),
             (changed(&[("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZZ==")]), Err(Bad::Key)),
             (changed(&[("connection", "close")]), Err(Bad::Connection)),
-            (changed(&[("sec-websocket-protocol", "danmaku.v1.json")]), Ok(Asked::WebSocket)),
-            (changed(&[("sec-websocket-protocol", "bearer.x.y.z")]), Ok(Asked::WebSocket)),
-            (changed(&[("sec-websocket-protocol", "danmaku.v1.proto, danmaku.v1.json")]), Ok(Asked::WebSocket)),
+            (changed(&[("sec-websocket-protocol", "danmaku.v1.json")]), Ok(Asked::WebSocket(Some(Protocol::Json)))),
+            (changed(&[("sec-websocket-protocol", "bearer.x.y.z")]), Ok(Asked::WebSocket(None))),
+            (
+                changed(&[("sec-websocket-protocol", "a, danmaku.v1.proto, danmaku.v1.json")]),
+                Ok(Asked::WebSocket(Some(Protocol::Proto))),
+            ),
             (changed(&[("sec-websocket-protocol", "chat")]), Err(Bad::Protocol)),
             (headers(&[("upgrade", "h2c"), ("connection", "upgrade")]), Err(Bad::Neither)),
         ];

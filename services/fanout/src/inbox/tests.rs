@@ -77,7 +77,7 @@ fn a_room_that_loses_a_gift_is_named() {
     inbox.take(&mut taken);
     assert_eq!(records(&taken), RECORDS_MAX / 2);
     assert!(taken.missed.is_empty());
-    assert!(taken.fell.contains(&(3, RoomId::new("first").ok())));
+    assert!(taken.fell.contains(&Fell { partition: 3, room: RoomId::new("first").ok(), user: None }));
     taken.clear();
     assert_eq!((records(&taken), taken.fell.len()), (0, 0));
 }

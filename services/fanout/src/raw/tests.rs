@@ -19,9 +19,30 @@ pub(crate) fn with_items(offset: u64, room: &str, now: Instant, items: Vec<Item>
     })
 }
 
-/// A message whose JSON is a string.
+/// A message of that text.
 pub(crate) fn message(fate: Fate, text: &str) -> Item {
-    Item { fate, body: Body::Message(format!("\"{text}\"").into_bytes().into()) }
+    let message = v1::Message { text: text.into(), ..v1::Message::default() };
+    Item { fate, to_user: None, body: Body::Message(Arc::new(Message::new(&message))) }
+}
+
+/// A user's chat.
+pub(crate) fn message_of(user: &str, id: &str, text: &str) -> Item {
+    let user = v1::User { id: user.into(), ..v1::User::default() };
+    let message = v1::Message { id: id.into(), user: Some(user), text: text.into(), ..v1::Message::default() };
+    Item { fate: Fate::Lossy, to_user: None, body: Body::Message(Arc::new(Message::new(&message))) }
+}
+
+/// A verdict for one user; its id is `text`.
+pub(crate) fn private(user: &str, text: &str) -> Item {
+    let told = v1::Told { id: text.into(), verdict: v1::Word::Blocked as i32, ..v1::Told::default() };
+    let body = Body::Said(Shared::say(FromServer::Verdict(told)));
+    Item { fate: Fate::Lossless, to_user: Some(user.into()), body }
+}
+
+/// A recall of one message.
+pub(crate) fn recall(id: &str) -> Item {
+    let recall = v1::Recall { ids: vec![id.into()], ..v1::Recall::default() };
+    Item { fate: Fate::Lossless, to_user: None, body: Body::Said(Shared::say(FromServer::Recall(recall))) }
 }
 
 fn offsets<'a>(records: impl Iterator<Item = &'a Arc<Record>>) -> Vec<u64> {

@@ -3,8 +3,9 @@
 use bytes::Bytes;
 use proto::{Cursor, RoomId, v1::GapReason};
 
-use super::{Replay, due, is_chat};
+use super::{Replay, chat, due};
 use crate::{
+    message::Message,
     raw::{Body, Item, Raw, Record},
     room::frame,
     wire::Wire,
@@ -27,9 +28,18 @@ pub(crate) struct Chunk {
     pub(crate) is_last: bool,
 }
 
+/// Whom a replay is for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    /// How he is spoken to.
+    pub(crate) wire: Wire,
+    /// Who he is, if he is anybody: what was for him alone is his to read again.
+    pub(crate) user: Option<&'a str>,
+}
+
 /// The next piece of a replay.
-pub(crate) fn chunk(raw: &Raw, room: &RoomId, replay: &Replay, wire: Wire) -> Chunk {
-    let mut writer = Writer { wire, bytes: Vec::new(), batch: Vec::new(), skipped: None, shown: 0, dropped: 0 };
+pub(crate) fn chunk(raw: &Raw, room: &RoomId, replay: &Replay, reader: Reader<'_>) -> Chunk {
+    let mut writer = Writer { reader, bytes: Vec::new(), batch: Vec::new(), skipped: None, shown: 0, dropped: 0 };
     let mut next = replay.next;
     let is_lost = raw.from() > next.next;
     if is_lost {
@@ -57,9 +67,9 @@ pub(crate) fn chunk(raw: &Raw, room: &RoomId, replay: &Replay, wire: Wire) -> Ch
 
 /// Joins messages to batches, with gaps and control frames between them where they belong.
 struct Writer<'a> {
-    wire: Wire,
+    reader: Reader<'a>,
     bytes: Vec<u8>,
-    batch: Vec<&'a [u8]>,
+    batch: Vec<&'a Message>,
     skipped: Option<Skipped>,
     shown: u32,
     dropped: u32,
@@ -73,21 +83,31 @@ struct Skipped {
 
 impl<'a> Writer<'a> {
     fn len(&self) -> usize {
-        self.bytes.len() + self.batch.iter().map(|message| message.len()).sum::<usize>()
+        self.bytes.len() + self.batch.iter().map(|message| message.json().len()).sum::<usize>()
     }
 
     fn item(&mut self, record: &'a Record, item: &'a Item, replay: &Replay) {
         match &item.body {
-            Body::Message(_) if is_chat(item) && record.offset() < replay.chat_from => self.skip(record),
-            Body::Message(json) => {
+            Body::Message(message) if message.is_recalled() => {}
+            _ if item.to_user.is_some() => self.private(record, item, replay),
+            Body::Message(_) if chat(item).is_some() && record.offset() < replay.chat_from => self.skip(record),
+            Body::Message(message) => {
                 self.tell_skipped(record.at);
-                self.batch.push(json);
+                self.batch.push(message);
             }
-            Body::Control(event, json) if replay.with_controls => {
+            Body::Said(shared) if replay.with_controls => {
                 self.finish(record.at);
-                self.bytes.extend_from_slice(&self.wire.control(event, json));
+                self.bytes.extend_from_slice(shared.on(self.reader.wire));
             }
-            Body::Control(..) => {}
+            Body::Said(_) => {}
+        }
+    }
+
+    /// What was for him alone is told to who comes back, not to who is new.
+    fn private(&mut self, record: &Record, item: &Item, replay: &Replay) {
+        if replay.with_controls && self.reader.user.is_some_and(|user| item.is_for(user)) {
+            self.finish(record.at);
+            self.bytes.extend_from_slice(&self.reader.wire.private(item));
         }
     }
 
@@ -107,8 +127,9 @@ impl<'a> Writer<'a> {
     fn end_batch(&mut self, at: Cursor) {
         if !self.batch.is_empty() {
             self.shown += self.batch.len() as u32;
-            let frame = self.wire.batch(at, true, self.batch.drain(..));
+            let frame = self.reader.wire.batch(Some(at), true, self.batch.iter().copied());
             self.bytes.extend_from_slice(&frame);
+            self.batch.clear();
         }
     }
 
@@ -116,11 +137,11 @@ impl<'a> Writer<'a> {
         if let Some(Skipped { from, last, count }) = self.skipped.take() {
             self.dropped += count;
             let gap = frame::gap(from, at, count, (from.src_next, last), GapReason::Node);
-            self.bytes.extend_from_slice(&self.wire.say(&gap));
+            self.bytes.extend_from_slice(&self.reader.wire.say(&gap));
         }
     }
 
     fn unknown_gap(&mut self, at: Cursor) {
-        self.bytes.extend_from_slice(&self.wire.say(&frame::unknown_gap(at)));
+        self.bytes.extend_from_slice(&self.reader.wire.say(&frame::unknown_gap(at)));
     }
 }

@@ -4,21 +4,25 @@ use std::time::{Duration, Instant};
 
 use proto::{
     frame::{FromServer, server_from_json},
-    v1::GapReason,
+    v1::{self, GapReason},
 };
 
 use super::*;
 use crate::{
     raw::{
         Body,
-        tests::{message, record, with_items},
+        tests::{message, message_of, private, recall, record, with_items},
     },
     room::frame,
-    wire::Wire,
+    wire::{Shared, Wire},
 };
 
 fn at(next: u64) -> Cursor {
     Cursor { generation: 1, partition: 3, src_next: next + 1_000, next }
+}
+
+fn reader(wire: Wire) -> Reader<'static> {
+    Reader { wire, user: Some("me") }
 }
 
 fn room() -> RoomId {
@@ -47,12 +51,13 @@ fn read(raw: &Raw, replay: Option<Replay>) -> Vec<(String, Vec<u64>, Option<u32>
     let Some(mut replay) = replay else { return Vec::new() };
     let mut frames = Vec::new();
     loop {
-        let chunk = chunk(raw, &room(), &replay, Wire::Sse);
+        let chunk = chunk(raw, &room(), &replay, reader(Wire::Sse));
         let text = String::from_utf8(chunk.bytes.to_vec()).unwrap();
         for event in text.split_terminator("\n\n") {
             let data = event.split_once("data: ").unwrap().1;
             let value: serde_json::Value = serde_json::from_str(data).unwrap();
-            let offset = |text: &serde_json::Value| text.as_str().unwrap().trim_end_matches('x').parse().unwrap();
+            let offset =
+                |message: &serde_json::Value| message["text"].as_str().unwrap().trim_end_matches('x').parse().unwrap();
             let messages = value["messages"].as_array().map(|all| all.iter().map(offset).collect()).unwrap_or_default();
             let dropped = value["dropped"].as_u64().map(|count| count as u32);
             assert!(value["type"] != "batch" || value["replay"] == true);
@@ -184,9 +189,8 @@ fn lossless_messages_come_all_and_in_order_between_gaps() {
 fn a_resume_is_told_controls_and_a_join_is_not() {
     let now = Instant::now();
     let mut raw = Raw::new(Duration::from_secs(75));
-    let recall = Item { fate: Fate::Lossless, body: Body::Control("recall", br#"{"type":"recall"}"#[..].into()) };
     raw.push(record(0, "a", "0", now));
-    raw.push(with_items(1, "a", now, vec![recall]));
+    raw.push(with_items(1, "a", now, vec![recall("1-3-1")]));
     raw.push(record(2, "a", "2", now));
     let told = |since| {
         let entry = entered(answer(&raw, &room(), since, at(3), None, 0));
@@ -200,10 +204,47 @@ fn a_resume_is_told_controls_and_a_join_is_not() {
 fn both_wires_carry_the_same() {
     let raw = raw(0);
     let replay = entered(ask(&raw, Since::Cursor(at(290)), None)).replay.unwrap();
-    let json = chunk(&raw, &room(), &replay, Wire::Json);
-    // These test messages are bare strings, so the frame is no frame of the wire's; its text is what counts.
-    let sse = chunk(&raw, &room(), &replay, Wire::Sse);
-    assert!(String::from_utf8_lossy(&sse.bytes).contains(&*String::from_utf8_lossy(&json.bytes[2..])));
+    let json = chunk(&raw, &room(), &replay, reader(Wire::Json));
+    let sse = chunk(&raw, &room(), &replay, reader(Wire::Sse));
+    let json = String::from_utf8_lossy(&json.bytes[4..]);
+    assert!(String::from_utf8_lossy(&sse.bytes).contains(&*json), "{json}");
     let gap = Wire::Json.say(&frame::gap(at(1), at(5), 2, (1_001, 1_004), GapReason::Node));
     assert!(matches!(server_from_json(&gap[2..]), Ok(FromServer::Gap(gap)) if gap.dropped == Some(2)));
+}
+
+#[test]
+fn what_was_recalled_is_read_by_nobody_who_comes() {
+    let now = Instant::now();
+    let mut raw = Raw::new(Duration::from_secs(75));
+    for offset in 0..6 {
+        let item = message_of(if offset < 3 { "u" } else { "v" }, &format!("1-3-{offset}"), &offset.to_string());
+        raw.push(with_items(offset, "a", now, vec![item]));
+    }
+    raw.push(with_items(6, "a", now, vec![recall("1-3-4")]));
+    let by_user = v1::Recall { user: "u".into(), through: "1-3-1".into(), ..v1::Recall::default() };
+    let body = Body::Said(Shared::say(FromServer::Recall(by_user)));
+    raw.push(with_items(7, "a", now, vec![Item { fate: Fate::Lossless, to_user: None, body }]));
+    for (since, recovered) in [(Since::Now, None), (Since::Cursor(at(0)), Some(true))] {
+        let entry = entered(answer(&raw, &room(), since, at(8), None, 0));
+        assert_eq!(entry.recovered, recovered);
+        let shown: Vec<u64> = read(&raw, entry.replay).into_iter().flat_map(|frame| frame.1).collect();
+        assert_eq!(shown, [2, 3, 5]);
+    }
+}
+
+#[test]
+fn a_resume_is_told_what_was_for_him_alone() {
+    let now = Instant::now();
+    let mut raw = Raw::new(Duration::from_secs(75));
+    raw.push(record(0, "a", "0", now));
+    raw.push(with_items(1, "a", now, vec![private("me", "mine"), private("other", "not mine")]));
+    let told = |since, user| {
+        let replay = entered(answer(&raw, &room(), since, at(2), None, 0)).replay.unwrap();
+        let chunk = chunk(&raw, &room(), &replay, Reader { wire: Wire::Sse, user });
+        let text = String::from_utf8(chunk.bytes.to_vec()).unwrap();
+        (text.contains("not mine"), text.contains("\"mine\""))
+    };
+    assert_eq!(told(Since::Cursor(at(0)), Some("me")), (false, true));
+    assert_eq!(told(Since::Cursor(at(0)), None), (false, false));
+    assert_eq!(told(Since::Now, Some("me")), (false, false));
 }

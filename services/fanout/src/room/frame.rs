@@ -7,25 +7,30 @@ use std::time::Instant;
 use proto::{
     Cursor, MessageId,
     frame::FromServer,
-    v1::{Fate, Gap, GapReason},
+    v1::{self, Fate, Gap, GapReason},
 };
 
-use super::pending::{Kind, Pending};
+use super::{
+    gifts,
+    pending::{Kind, Pending},
+};
 use crate::{raw::Body, wire::Shared};
 
 /// One frame of a room.
 #[derive(Debug)]
 pub(crate) struct Frame {
-    /// Its bytes; `None` once the ring dropped them.
-    pub(super) shared: Option<Shared>,
+    /// What it says; `None` once the ring dropped it.
+    pub(super) shared: Option<Box<Shared>>,
     /// The place before it.
     pub(crate) from: Cursor,
     /// Whether a viewer who is too slow may miss it.
     pub(crate) fate: Fate,
     /// How many messages it shows.
     pub(crate) shown: u32,
-    /// How many messages it accounts for: those it shows, or those it says are not shown.
+    /// How many messages it accounts for: those it shows, those that were recalled, or those it says are not shown.
     pub(crate) counted: u32,
+    /// How many of them were recalled.
+    recalled: u32,
     /// The sources of the first and the last of them.
     pub(crate) sources: (u64, u64),
     /// How many messages the room's frames before it account for.
@@ -71,30 +76,33 @@ impl std::ops::AddAssign for Told {
 
 impl Frame {
     /// The frame of a run; `to` is the place behind it.
-    pub(super) fn of_run(kind: Kind, run: &[Pending], to: Cursor) -> Self {
+    pub(super) fn of_run(kind: Kind, run: &[Pending], folds: bool, to: Cursor) -> Self {
         let from = run.first().map_or(to, Pending::from);
         let counted = run.iter().map(|entry| entry.counted().0).sum();
         let sources = (from.src_next, run.last().map_or(from.src_next, |entry| entry.counted().1));
-        let fresh = |entry: &Pending| match entry {
-            Pending::Item(record, _) => Some(record.fresh_until),
-            Pending::Missed(_) => None,
-        };
         let (fate, shared) = match kind {
-            Kind::Messages(fate) => (fate, Shared::batch(to, run.iter().filter_map(Pending::message))),
-            Kind::Control => (Fate::Lossless, control(run)),
-            Kind::Stale => (Fate::Lossy, Shared::say(&gap(from, to, counted, sources, GapReason::Stale))),
-            Kind::Missed => (Fate::Lossy, Shared::say(&gap(from, to, counted, sources, GapReason::Node))),
+            Kind::Messages(fate) => {
+                let messages = run.iter().filter_map(Pending::message).cloned();
+                let messages: Vec<_> = messages.filter(|message| !message.is_recalled()).collect();
+                let messages = if folds { gifts::fold(messages) } else { messages };
+                (fate, Shared::batch(to, messages))
+            }
+            Kind::Control | Kind::Private => (Fate::Lossless, control(run)),
+            Kind::Stale => (Fate::Lossy, Shared::say(gap(from, to, counted, sources, GapReason::Stale))),
+            Kind::Missed => (Fate::Lossy, Shared::say(gap(from, to, counted, sources, GapReason::Node))),
         };
         let is_shown = matches!(kind, Kind::Messages(_));
+        let shown = if is_shown { shared.count() } else { 0 };
         Self {
-            shared: Some(shared),
+            shared: Some(Box::new(shared)),
             from,
             fate,
-            shown: if is_shown { counted } else { 0 },
+            shown,
             counted,
+            recalled: if is_shown { counted - shown } else { 0 },
             sources,
             before: 0,
-            fresh_until: run.iter().filter_map(fresh).min().filter(|_| is_shown),
+            fresh_until: run.iter().filter_map(Pending::fresh_until).min().filter(|_| is_shown),
             reason: if kind == Kind::Stale { GapReason::Stale } else { GapReason::Node },
         }
     }
@@ -103,11 +111,12 @@ impl Frame {
     /// another gap.
     pub(super) fn unknown_gap(at: Cursor) -> Self {
         Self {
-            shared: Some(Shared::say(&unknown_gap(at))),
+            shared: Some(Box::new(Shared::say(unknown_gap(at)))),
             from: at,
             fate: Fate::Lossless,
             shown: 0,
             counted: 0,
+            recalled: 0,
             sources: (at.src_next, at.src_next),
             before: 0,
             fresh_until: None,
@@ -117,12 +126,19 @@ impl Frame {
 
     /// What a viewer is told by it.
     pub(crate) fn told(&self) -> Told {
-        Told { shown: self.shown, ..Told::dropped(self.reason, self.counted - self.shown) }
+        Told { shown: self.shown, ..Told::dropped(self.reason, self.counted - self.shown - self.recalled) }
     }
 
     /// What to write; `None` once it can only be counted.
     pub(crate) fn shared(&self) -> Option<&Shared> {
-        self.shared.as_ref()
+        self.shared.as_deref()
+    }
+
+    /// Leaves out what was recalled since it was made.
+    pub(super) fn forget_recalled(&mut self) {
+        let gone = self.shared.as_deref_mut().map_or(0, Shared::forget_recalled);
+        self.shown -= gone;
+        self.recalled += gone;
     }
 
     /// Whether a viewer who comes to it at `now` skips it and is told how much it was.
@@ -137,10 +153,11 @@ impl Frame {
 }
 
 fn control(run: &[Pending]) -> Shared {
-    match run.first().and_then(Pending::body) {
-        Some(Body::Control(event, json)) => Shared::control(event, json),
-        _ => Shared::control("mode", br#"{"type":"mode"}"#),
-    }
+    let said = run.first().and_then(Pending::item).and_then(|item| match &item.body {
+        Body::Said(shared) => shared.said().cloned(),
+        Body::Message(_) => None,
+    });
+    Shared::say(said.unwrap_or(FromServer::Mode(v1::Mode::default())))
 }
 
 /// The frame that tells of messages between two places, which are not shown.

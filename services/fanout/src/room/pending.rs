@@ -5,7 +5,10 @@ use std::{sync::Arc, time::Instant};
 use proto::{Cursor, v1::Fate};
 
 use super::FRAME_BYTES;
-use crate::raw::{Body, Item, Record};
+use crate::{
+    message::Message,
+    raw::{Body, Item, Record},
+};
 
 /// What waits to become part of a frame.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub(crate) enum Kind {
     Stale,
     /// Chat that was lost.
     Missed,
+    /// For one of the room's viewers: no frame of the room's.
+    Private,
 }
 
 impl Pending {
@@ -54,33 +59,38 @@ impl Pending {
         match self {
             Self::Missed(_) => Kind::Missed,
             Self::Item(record, index) => match &record.items[*index] {
-                Item { body: Body::Control(..), .. } => Kind::Control,
+                Item { to_user: Some(_), .. } => Kind::Private,
+                Item { body: Body::Said(_), .. } => Kind::Control,
                 Item { fate: Fate::Lossy, .. } if record.fresh_until < now => Kind::Stale,
                 Item { fate, .. } => Kind::Messages(*fate),
             },
         }
     }
 
-    pub(super) fn body(&self) -> Option<&Body> {
+    /// Until when it may be shown as live.
+    pub(super) fn fresh_until(&self) -> Option<Instant> {
         match self {
-            Self::Item(record, index) => Some(&record.items[*index].body),
+            Self::Item(record, _) => Some(record.fresh_until),
+            Self::Missed(_) => None,
+        }
+    }
+
+    /// The item it is, unless it was lost.
+    pub(super) fn item(&self) -> Option<&Item> {
+        match self {
+            Self::Item(record, index) => Some(&record.items[*index]),
             Self::Missed(_) => None,
         }
     }
 
     /// Bytes of its encoding.
     pub(super) fn bytes(&self) -> usize {
-        match self {
-            Self::Item(record, index) => record.items[*index].len(),
-            Self::Missed(_) => 0,
-        }
+        self.item().map_or(0, Item::len)
     }
 
-    pub(super) fn message(&self) -> Option<&[u8]> {
-        match self.body() {
-            Some(Body::Message(json)) => Some(json),
-            _ => None,
-        }
+    /// The message it shows to everybody.
+    pub(super) fn message(&self) -> Option<&Arc<Message>> {
+        self.item().and_then(Item::message)
     }
 
     /// How many messages it is, and the source of the last.
@@ -98,13 +108,13 @@ pub(super) fn split_run(pending: &[Pending], now: Instant) -> (Kind, &[Pending],
     let kind = first.kind(now);
     let mut bytes = 0;
     let len = match kind {
-        Kind::Control => 1,
+        Kind::Control | Kind::Private => 1,
         Kind::Stale | Kind::Missed => pending.iter().take_while(|entry| entry.kind(now) == kind).count(),
         Kind::Messages(_) => pending
             .iter()
             .take_while(|entry| {
                 let fits = bytes < FRAME_BYTES && entry.kind(now) == kind;
-                bytes += entry.message().map_or(0, <[u8]>::len);
+                bytes += entry.bytes();
                 fits
             })
             .count(),

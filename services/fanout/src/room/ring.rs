@@ -12,8 +12,11 @@ use proto::v1::Fate;
 
 use super::frame::Frame;
 
-/// Lossy frames with bytes. At a window of 50 ms this is 3.2 s: what is older would not be live anyway.
-const LOSSY_FRAMES_MAX: usize = 64;
+/// Flushes whose lossy frames are kept. At a window of 50 ms this is 3.2 s: what is older would not be live anyway.
+const FLUSHES_MAX: u64 = 64;
+
+/// How long those flushes take.
+const FLUSHES_LAST: Duration = Duration::from_millis(3_200);
 
 /// Bytes of all frames: 32 full ones. A thousand busy rooms on a shard take 256 MB.
 const BYTES_MAX: usize = 256 * 1024;
@@ -33,7 +36,10 @@ pub(crate) struct Ring {
     /// Messages that all frames so far account for.
     total: u64,
     bytes: usize,
-    lossy_frames: usize,
+    /// The number of the flush that is on.
+    flush: u64,
+    /// How much longer frames wait for everybody than for moderators, in lengths of what is kept.
+    longer: u32,
     /// Below these numbers no frame of that fate has bytes.
     lossy_from: u64,
     lossless_from: u64,
@@ -43,6 +49,7 @@ pub(crate) struct Ring {
 struct Entry {
     frame: Frame,
     pushed: Instant,
+    flush: u64,
     /// As counted in `bytes`.
     bytes: usize,
 }
@@ -79,21 +86,43 @@ impl Ring {
         number < self.lossless_from
     }
 
+    /// The number of the first frame that was pushed after `instant`.
+    pub(crate) fn first_after(&self, instant: Instant) -> u64 {
+        self.first + self.entries.partition_point(|entry| entry.pushed <= instant) as u64
+    }
+
+    /// Everybody sees the room so much later than its moderators: frames are kept so much longer, 3 times as many at 6 s.
+    pub(crate) fn keep_longer(&mut self, delay: Duration) {
+        self.longer = delay.as_millis().div_ceil(FLUSHES_LAST.as_millis()) as u32;
+    }
+
+    /// The frames that are pushed from now on leave together.
+    pub(crate) fn begin_flush(&mut self) {
+        self.flush += 1;
+    }
+
+    /// Leaves out of all frames what was recalled since they were made.
+    pub(crate) fn forget_recalled(&mut self) {
+        self.entries.iter_mut().for_each(|entry| entry.frame.forget_recalled());
+    }
+
     /// Adds a frame and lets go of what exceeds the bounds.
     pub(crate) fn push(&mut self, mut frame: Frame, now: Instant) {
         frame.before = self.total;
         self.total += u64::from(frame.counted);
         let bytes = frame.shared().map_or(0, |shared| shared.len());
         self.bytes += bytes;
-        self.lossy_frames += usize::from(frame.fate == Fate::Lossy);
-        self.entries.push_back(Entry { frame, pushed: now, bytes });
+        self.entries.push_back(Entry { frame, pushed: now, flush: self.flush, bytes });
         self.keep_bounds();
     }
 
     /// Lets go of what nobody will be shown any more; called now and then, so that a quiet room holds little.
     pub(crate) fn age(&mut self, now: Instant) {
         let is_old = |entry: &Entry| now.saturating_duration_since(entry.pushed) > LOSSLESS_KEPT;
-        while self.oldest(Fate::Lossy).is_some_and(|entry| entry.frame.is_stale(now)) && self.strip(Fate::Lossy) {}
+        let everybodys = now.checked_sub(FLUSHES_LAST * self.longer).unwrap_or(now);
+        while self.oldest(Fate::Lossy).is_some_and(|entry| entry.frame.is_stale(everybodys)) && self.strip(Fate::Lossy)
+        {
+        }
         while self.oldest(Fate::Lossless).is_some_and(is_old) && self.strip(Fate::Lossless) {}
         while self.entries.front().is_some_and(|entry| entry.frame.shared.is_none() && is_old(entry)) {
             self.forget_oldest();
@@ -101,8 +130,12 @@ impl Ring {
     }
 
     fn keep_bounds(&mut self) {
-        while (self.lossy_frames > LOSSY_FRAMES_MAX || self.bytes > BYTES_MAX) && self.strip(Fate::Lossy) {}
-        while self.bytes > BYTES_MAX && self.strip(Fate::Lossless) {}
+        let (flushes_max, bytes_max) =
+            (FLUSHES_MAX * u64::from(1 + self.longer), BYTES_MAX * (1 + self.longer as usize));
+        let newest = self.flush;
+        let is_old = |ring: &Self| ring.oldest(Fate::Lossy).is_some_and(|entry| newest - entry.flush >= flushes_max);
+        while (self.bytes > bytes_max || is_old(self)) && self.strip(Fate::Lossy) {}
+        while self.bytes > bytes_max && self.strip(Fate::Lossless) {}
         while self.entries.len() > ENTRIES_MAX {
             let oldest = &self.entries[0].frame;
             if oldest.shared.is_some() {
@@ -139,10 +172,7 @@ impl Ring {
         self.bytes -= entry.bytes;
         let behind = self.first + index as u64 + 1;
         match fate {
-            Fate::Lossy => {
-                self.lossy_frames -= 1;
-                self.lossy_from = behind;
-            }
+            Fate::Lossy => self.lossy_from = behind,
             Fate::Lossless => self.lossless_from = behind,
         }
         true

@@ -6,15 +6,19 @@ use proto::v1::Fate;
 
 use super::*;
 use crate::raw::{
-    Body,
-    tests::{message, record, with_items},
+    Raw,
+    tests::{message, message_of, private, recall, record, with_items},
 };
 use crate::wire::Wire;
 
 const MS: Duration = Duration::from_millis(1);
 
 fn room(now: Instant) -> Room {
-    Room::new(RoomId::new("a").unwrap(), Window::new(50 * MS, now, 0))
+    Room::new(RoomId::new("a").unwrap(), Window::new(now, 0))
+}
+
+fn take(room: &mut Room, record: &Arc<Record>) {
+    room.take(record, |user| user == "here");
 }
 
 fn at(next: u64) -> Cursor {
@@ -27,7 +31,9 @@ fn said(room: &Room, first: u64) -> Vec<String> {
         let frame = room.ring.get(number)?;
         let bytes = frame.shared()?.on(Wire::Sse).to_vec();
         let text = String::from_utf8(bytes).unwrap();
-        Some(text.split_once("data: ").unwrap().1.trim_end().to_owned())
+        let json = text.split_once("data: ").map_or("nothing", |(_, json)| json.trim_end());
+        let is_batch = json.contains(r#""messages""#);
+        Some(if is_batch { json.replace(r#"{"text":"#, "").replace(r#""}"#, r#"""#) } else { json.to_owned() })
     };
     (first..room.ring.next()).map(|number| payload(number).unwrap_or_else(|| "-".to_owned())).collect()
 }
@@ -36,8 +42,8 @@ fn said(room: &Room, first: u64) -> Vec<String> {
 fn what_waits_becomes_one_frame_that_ends_where_the_partition_is() {
     let now = Instant::now();
     let mut room = room(now);
-    room.take(&record(5, "a", "x", now));
-    room.take(&record(9, "a", "y", now));
+    take(&mut room, &record(5, "a", "x", now));
+    take(&mut room, &record(9, "a", "y", now));
     assert_eq!(room.cursor(at(12)), at(5), "the place before the first that waits");
     room.flush(at(12), now);
     assert_eq!(said(&room, 0), [r#"{"type":"batch","cursor":"1-3-1012-12","messages":["x","y"]}"#]);
@@ -50,16 +56,15 @@ fn what_waits_becomes_one_frame_that_ends_where_the_partition_is() {
 fn frames_do_not_mix_fates_and_keep_the_order() {
     let now = Instant::now();
     let mut room = room(now);
-    let recall = Item { fate: Fate::Lossless, body: Body::Control("recall", br#"{"type":"recall"}"#[..].into()) };
-    room.take(&record(5, "a", "x", now));
-    room.take(&with_items(6, "a", now, vec![message(Fate::Lossless, "gift")]));
-    room.take(&with_items(7, "a", now, vec![recall]));
-    room.take(&record(8, "a", "y", now));
+    take(&mut room, &record(5, "a", "x", now));
+    take(&mut room, &with_items(6, "a", now, vec![message(Fate::Lossless, "gift")]));
+    take(&mut room, &with_items(7, "a", now, vec![recall("1-3-1")]));
+    take(&mut room, &record(8, "a", "y", now));
     room.flush(at(9), now);
     let expected = [
         r#"{"type":"batch","cursor":"1-3-1006-6","messages":["x"]}"#,
         r#"{"type":"batch","cursor":"1-3-1007-7","messages":["gift"]}"#,
-        r#"{"type":"recall"}"#,
+        r#"{"type":"recall","ids":["1-3-1"]}"#,
         r#"{"type":"batch","cursor":"1-3-1009-9","messages":["y"]}"#,
     ];
     assert_eq!(said(&room, 0), expected);
@@ -71,10 +76,10 @@ fn chat_that_came_too_late_is_counted_and_gifts_are_shown() {
     let now = Instant::now();
     let mut room = room(now);
     for offset in 5..8 {
-        room.take(&record(offset, "a", "x", now));
+        take(&mut room, &record(offset, "a", "x", now));
     }
-    room.take(&with_items(8, "a", now, vec![message(Fate::Lossless, "gift")]));
-    room.take(&record(9, "a", "now", now + 3001 * MS));
+    take(&mut room, &with_items(8, "a", now, vec![message(Fate::Lossless, "gift")]));
+    take(&mut room, &record(9, "a", "now", now + 3001 * MS));
     room.flush(at(10), now + 3001 * MS);
     let told: Vec<_> = (0..3).map(|number| room.ring.get(number).unwrap().told()).collect();
     assert_eq!((told[0].stale, told[1].shown, told[2].shown), (3, 1, 1));
@@ -88,7 +93,7 @@ fn what_the_node_lost_is_counted_before_what_follows() {
     let now = Instant::now();
     let mut room = room(now);
     room.take_missed(Missed { from: at(3), count: 40, last: 1_060 });
-    room.take(&record(70, "a", "x", now));
+    take(&mut room, &record(70, "a", "x", now));
     assert_eq!(room.cursor(at(71)), at(3));
     room.flush(at(71), now);
     assert_eq!(room.ring.get(0).unwrap().told().node, 40);
@@ -100,7 +105,7 @@ fn what_the_node_lost_is_counted_before_what_follows() {
 fn an_unknown_gap_has_no_number() {
     let now = Instant::now();
     let mut room = room(now);
-    room.take(&record(5, "a", "x", now));
+    take(&mut room, &record(5, "a", "x", now));
     room.flush_unknown(at(50), now);
     assert_eq!(said(&room, 1), [r#"{"type":"gap","cursor":"1-3-1050-50","reason":"node"}"#]);
     assert_eq!(room.ring.total(), 1);
@@ -112,7 +117,7 @@ fn a_burst_is_cut_into_frames_of_8_kib() {
     let mut room = room(now);
     let text = "x".repeat(998);
     for offset in 0..30 {
-        room.take(&record(offset, "a", &text, now));
+        take(&mut room, &record(offset, "a", &text, now));
         assert_eq!(room.is_full(), offset >= 8, "{offset}");
     }
     room.flush_all(at(30), now);
@@ -128,7 +133,7 @@ fn what_no_send_buffer_takes_waits_for_the_next_flush_until_it_is_too_much() {
     let mut room = room(now);
     let text = "x".repeat(998);
     for offset in 0..40 {
-        room.take(&record(offset, "a", &text, now));
+        take(&mut room, &record(offset, "a", &text, now));
     }
     room.flush(at(40), now);
     assert_eq!((room.ring.total(), room.cursor(at(40))), (18, at(18)), "two frames of nine");
@@ -136,7 +141,7 @@ fn what_no_send_buffer_takes_waits_for_the_next_flush_until_it_is_too_much() {
     room.flush(at(40), now);
     assert_eq!((room.ring.total(), room.cursor(at(40)), room.is_waiting()), (40, at(40), false));
     for offset in 40..5_040 {
-        room.take(&record(offset, "a", &text, now));
+        take(&mut room, &record(offset, "a", &text, now));
     }
     assert!(room.is_overfull());
     room.flush(at(5_040), now);
@@ -147,9 +152,9 @@ fn what_no_send_buffer_takes_waits_for_the_next_flush_until_it_is_too_much() {
 fn the_ring_lets_go_of_chat_first_and_still_counts_it() {
     let now = Instant::now();
     let mut room = room(now);
-    room.take(&with_items(0, "a", now, vec![message(Fate::Lossless, "gift")]));
+    take(&mut room, &with_items(0, "a", now, vec![message(Fate::Lossless, "gift")]));
     for offset in 1..100 {
-        room.take(&record(offset, "a", "x", now));
+        take(&mut room, &record(offset, "a", "x", now));
         room.flush(at(offset + 1), now);
     }
     let ring = &room.ring;
@@ -167,13 +172,13 @@ fn bytes_are_bounded_and_a_lossless_frame_that_must_go_is_remembered_as_lost() {
     let text = "x".repeat(8_000);
     for offset in 0..60 {
         let fate = if offset % 2 == 0 { Fate::Lossless } else { Fate::Lossy };
-        room.take(&with_items(offset, "a", now, vec![message(fate, &text)]));
+        take(&mut room, &with_items(offset, "a", now, vec![message(fate, &text)]));
         room.flush(at(offset + 1), now);
         assert!(room.ring.bytes() <= 256 * 1024);
     }
     assert!(!room.ring.has_lost_lossless(0), "thirty lossless frames of 8 kB fit");
     for offset in 60..80 {
-        room.take(&with_items(offset, "a", now, vec![message(Fate::Lossless, &text)]));
+        take(&mut room, &with_items(offset, "a", now, vec![message(Fate::Lossless, &text)]));
         room.flush(at(offset + 1), now);
     }
     assert!(room.ring.bytes() <= 256 * 1024);
@@ -185,7 +190,7 @@ fn a_quiet_room_forgets() {
     let now = Instant::now();
     let mut room = room(now);
     for offset in 0..10 {
-        room.take(&record(offset, "a", "x", now));
+        take(&mut room, &record(offset, "a", "x", now));
         room.flush(at(offset + 1), now);
     }
     room.ring.age(now + 3001 * MS);
@@ -200,8 +205,82 @@ fn entries_are_bounded() {
     let now = Instant::now();
     let mut room = room(now);
     for offset in 0..3_000 {
-        room.take(&record(offset, "a", "x", now));
+        take(&mut room, &record(offset, "a", "x", now));
         room.flush(at(offset + 1), now);
     }
     assert_eq!((room.ring.next() - room.ring.first(), room.ring.total()), (1_024, 3_000));
+}
+
+/// Everything that was said in the room reaches the raw records first, as on a node.
+fn say(room: &mut Room, raw: &mut Raw, record: &Arc<Record>) {
+    raw.push(record.clone());
+    take(room, record);
+}
+
+#[test]
+fn what_is_recalled_leaves_the_ring_and_what_waits() {
+    let now = Instant::now();
+    let (mut room, mut raw) = (room(now), Raw::new(Duration::from_secs(75)));
+    for offset in 0..4 {
+        let item = message_of("u", &format!("1-3-{offset}"), &offset.to_string());
+        say(&mut room, &mut raw, &with_items(offset, "a", now, vec![item]));
+        if offset == 1 {
+            room.flush(at(2), now);
+        }
+    }
+    let before = said(&room, 0);
+    assert!(before[0].contains("1-3-0"), "{before:?}");
+    say(&mut room, &mut raw, &with_items(4, "a", now, vec![recall("1-3-0")]));
+    say(&mut room, &mut raw, &with_items(5, "a", now, vec![recall("1-3-2")]));
+    room.flush(at(6), now);
+    let after = said(&room, 0).concat();
+    assert!(!after.contains(r#""id":"1-3-0""#) && !after.contains(r#""id":"1-3-2""#), "{after}");
+    assert!(after.contains(r#""id":"1-3-1""#) && after.contains(r#""id":"1-3-3""#), "{after}");
+    let told: Vec<_> = (0..2).map(|number| room.ring.get(number).unwrap().told()).collect();
+    assert_eq!((told[0].shown, told[0].node, told[1].shown, room.ring.total()), (1, 0, 1, 4));
+}
+
+#[test]
+fn a_frame_of_which_everything_was_recalled_says_nothing() {
+    let now = Instant::now();
+    let (mut room, mut raw) = (room(now), Raw::new(Duration::from_secs(75)));
+    say(&mut room, &mut raw, &with_items(0, "a", now, vec![message_of("u", "1-3-0", "x")]));
+    room.flush(at(1), now);
+    say(&mut room, &mut raw, &with_items(1, "a", now, vec![recall("1-3-0")]));
+    assert!(room.ring.get(0).unwrap().shared().unwrap().on(Wire::Json).is_empty());
+    assert_eq!(said(&room, 0), ["nothing"]);
+}
+
+#[test]
+fn what_is_for_one_viewer_leaves_after_the_frames_before_it() {
+    let now = Instant::now();
+    let mut room = room(now);
+    take(&mut room, &record(5, "a", "x", now));
+    take(&mut room, &with_items(6, "a", now, vec![private("here", "v"), private("elsewhere", "w")]));
+    take(&mut room, &record(7, "a", "y", now));
+    room.flush(at(8), now);
+    let private = room.take_private();
+    assert_eq!((private.len(), private[0].before, private[0].record.at), (1, 1, at(6)));
+    assert_eq!((room.ring.get(0).unwrap().from, room.ring.get(1).unwrap().from, room.ring.next()), (at(5), at(7), 2));
+    assert!(room.take_private().is_empty());
+}
+
+#[test]
+fn moderators_see_a_room_with_a_delay_first() {
+    let now = Instant::now();
+    let mut room = room(now);
+    room.set_mode(v1::Mode { delay_ms: 4_000, ..v1::Mode::default() });
+    for second in 0..10 {
+        take(&mut room, &record(second, "a", "x", now + second as u32 * 1_000 * MS));
+        room.flush(at(second + 1), now + second as u32 * 1_000 * MS);
+    }
+    let heads = |ms: u32| {
+        let at = now + ms * MS;
+        (room.head(Audience::Moderators, at), room.head(Audience::Everyone, at))
+    };
+    assert_eq!([heads(9_000), heads(9_999), heads(10_000)], [(10, 6), (10, 6), (10, 7)]);
+    assert_eq!(room.place_of(6, at(10)), at(6), "cursors stop at one's head");
+    assert_eq!(room.place_of(10, at(10)), at(10));
+    let clock = room.clock(Audience::Everyone, now + 9_500 * MS);
+    assert!(!room.ring.get(6).unwrap().is_skipped(clock), "the delay is not age");
 }

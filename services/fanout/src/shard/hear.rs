@@ -10,7 +10,12 @@ use proto::{
 };
 
 use super::{READ_BYTES, Shard};
-use crate::{house::Moment, reader::Heard, viewer::Said, wire::json};
+use crate::{
+    house::Moment,
+    reader::Heard,
+    viewer::Said,
+    wire::{Wire, websocket},
+};
 
 /// The longest message. A danmaku of 100 characters with its escapes takes 3 KiB at most.
 pub(super) const MESSAGE_BYTES_MAX: usize = 4 * 1024;
@@ -47,11 +52,13 @@ impl Shard {
         if seat.viewer.is_leaving() {
             return;
         }
-        let mut words = std::mem::take(&mut self.scratch.words);
+        let (mut words, wire) = (std::mem::take(&mut self.scratch.words), seat.viewer.wire());
         let result = seat.reader.read(&mut self.scratch.buffer[..len], |heard| match heard {
-            Heard::Text(text) => words.push(Word::Frame(frame::client_from_json(text.as_bytes()))),
-            // A wire of bytes would read them.
-            Heard::Binary(_) => words.push(Word::Unsupported),
+            Heard::Text(text) if wire == Wire::Json => {
+                words.push(Word::Frame(frame::client_from_json(text.as_bytes())));
+            }
+            Heard::Binary(bytes) if wire == Wire::Proto => words.push(Word::Frame(frame::client_from_proto(bytes))),
+            Heard::Text(_) | Heard::Binary(_) => words.push(Word::Unsupported),
             Heard::Ping(payload) => words.push(Word::Ping(Bytes::copy_from_slice(payload))),
             Heard::Pong => {}
             Heard::Close(code) => words.push(Word::Goodbye(code)),
@@ -82,7 +89,7 @@ impl Shard {
 
     fn word(&mut self, key: usize, word: Word, moment: Moment) {
         match word {
-            Word::Ping(payload) => self.tell(key, Said::Bytes(json::pong(&payload)), moment),
+            Word::Ping(payload) => self.tell(key, Said::Bytes(websocket::pong(&payload)), moment),
             Word::Unsupported => self.close(key, Close::Unsupported, moment),
             Word::Goodbye(code) => self.goodbye(key, code, moment),
             Word::Frame(Ok(frame)) => self.frame(key, frame, moment),
@@ -95,7 +102,7 @@ impl Shard {
     fn goodbye(&mut self, key: usize, code: Option<u16>, moment: Moment) {
         let Some(seat) = self.seats.get_mut(key) else { return };
         if !seat.viewer.is_leaving() {
-            seat.viewer.leave(code.map_or_else(json::close_bare, |code| json::close(code, "")));
+            seat.viewer.leave(code.map_or_else(websocket::close_bare, |code| websocket::close(code, "")));
             seat.who.leaves(Close::Normal, moment);
             self.pump_and_see(key, moment);
         }
@@ -130,10 +137,10 @@ impl Shard {
         if !claims.covers(self.rooms[seat.room].room.id.as_str()) {
             return self.refuse(key, Close::NotAllowed, "the token is not for this room", moment);
         }
-        seat.viewer.set_audience(super::say::audience(Some(&claims)));
-        seat.who.claims = Some(claims);
         seat.who.is_locked = false;
-        if seat.viewer.is_waiting() {
+        let is_waiting = seat.viewer.is_waiting();
+        self.known(key, claims);
+        if is_waiting {
             self.try_answer(key, None, moment);
         } else {
             self.greet(key, None, None, moment);
@@ -153,8 +160,7 @@ impl Shard {
             }
             Ok(claims) if same_user(&claims) => {
                 // Roles may have been given or taken meanwhile.
-                seat.viewer.set_audience(super::say::audience(Some(&claims)));
-                seat.who.claims = Some(claims);
+                self.known(key, claims);
                 self.greet(key, None, None, moment);
             }
             Ok(_) => self.error(key, "unauthorized", "the token is another user's", moment),

@@ -17,7 +17,6 @@ use crate::{
     resume::{self, Answer, Entry, SHOWN_AGE_MS},
     socket::{Socket, ready::Node},
     viewer::Viewer,
-    wire::Wire,
 };
 
 /// How long a join may wait for the partition to be read so far. A client gives up on a silent handshake after 12 s.
@@ -28,11 +27,8 @@ pub(super) const TOKEN_WAIT: Duration = Duration::from_secs(5);
 
 impl Shard {
     pub(super) fn arrived(&mut self, arrival: Arrival, moment: Moment) {
-        let Arrival { room, partition, line, since, access, permit } = arrival;
-        let (wire, early) = match &line {
-            Line::WebSocket(_, early) => (Wire::Json, early.clone()),
-            Line::Events(_) => (Wire::Sse, bytes::Bytes::new()),
-        };
+        let Arrival { room, partition, line, wire, since, access, permit } = arrival;
+        let early = if let Line::WebSocket(_, early) = &line { early.clone() } else { bytes::Bytes::new() };
         let node = Node::new(self.seats.vacant_key(), self.ready.clone());
         let socket = match line {
             Line::WebSocket(stream, _) => Socket::adopt(stream),
@@ -44,7 +40,6 @@ impl Shard {
         // From here on the seat counts, and the next may come to the door.
         drop(permit);
         let Ok(socket) = socket else { return };
-        let claims = if let Access::Granted(claims) = &access { claims.clone() } else { None };
         let who = Who {
             connection: self.house.connection(),
             is_locked: !matches!(access, Access::Granted(_)),
@@ -57,10 +52,10 @@ impl Shard {
             was_told_of_unknown: false,
             leaving: None,
             is_finished: false,
-            claims,
+            claims: None,
         };
         let room = self.room(&room, partition);
-        let viewer = Viewer::new(wire, audience(who.claims.as_deref()));
+        let viewer = Viewer::new(wire, audience(None));
         let key = self.seats.insert(Seat {
             viewer,
             socket,
@@ -72,6 +67,9 @@ impl Shard {
             who: Box::new(who),
         });
         self.seated(key);
+        if let Access::Granted(Some(claims)) = &access {
+            self.known(key, claims.clone());
+        }
         match access {
             Access::Refused(close, message) => self.refuse(key, close, &message, moment),
             _ if self.is_leaving => self.send_away(key, Close::Restarting, "restart", moment),
@@ -124,7 +122,7 @@ impl Shard {
         if !is_answerable || !partition.is_open || !partition.is_caught_up {
             return;
         }
-        let head = local.room.cursor(partition.at);
+        let head = local.room.place_of(local.room.head(seat.viewer.audience(), moment.now), partition.at);
         let oldest_ms = moment.unix_ms - SHOWN_AGE_MS;
         let raw = self.house.raw(local.partition as usize);
         let answer = resume::answer(&raw, &local.room.id, seat.who.since, head, seat.who.high, oldest_ms);
@@ -146,7 +144,7 @@ impl Shard {
         let seat = &self.seats[key];
         let local = &self.rooms[seat.room];
         let partition = &self.partitions[local.partition as usize];
-        let head = local.room.cursor(partition.at);
+        let head = local.room.place_of(local.room.head(seat.viewer.audience(), moment.now), partition.at);
         let is_reached = matches!(seat.who.since, resume::Since::Cursor(cursor) if cursor.next <= head.next);
         if is_reached && partition.is_open && partition.is_caught_up && !seat.who.is_locked {
             let raw = self.house.raw(local.partition as usize);
@@ -161,7 +159,7 @@ impl Shard {
         let Some(seat) = self.seats.get_mut(key) else { return };
         let local = &mut self.rooms[seat.room];
         seat.member = Some(local.turns.add(key));
-        seat.viewer.enter(&local.room, entry.replay);
+        seat.viewer.enter(&local.room, entry.replay, moment.now);
         self.greet(key, Some(entry.cursor), entry.recovered, moment);
     }
 }

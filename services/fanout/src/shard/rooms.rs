@@ -7,7 +7,7 @@ use proto::RoomId;
 use super::{Shard, turns::Turns};
 use crate::{
     house::Moment,
-    inbox::Heard,
+    inbox::{Fell, Heard},
     presence::Count,
     raw::Record,
     room::{Room, pending::Missed, window::Window},
@@ -39,7 +39,7 @@ impl Shard {
         }
         let phase = self.rooms.vacant_key() as u8;
         // Neighbors in the slab lie far apart in the window: 159 is 256 by the golden ratio.
-        let window = Window::new(self.house.config.window, self.house.epoch, phase.wrapping_mul(159));
+        let window = Window::new(self.house.epoch, phase.wrapping_mul(159));
         let key = self.rooms.insert(Local {
             room: Room::new(id.clone(), window),
             partition,
@@ -65,9 +65,14 @@ impl Shard {
         self.metrics.rooms.decrement(1.0);
     }
 
-    /// Those who read a room, or all rooms of a partition.
-    pub(super) fn members(&self, partition: i32, room: Option<&RoomId>) -> Vec<usize> {
-        self.rooms_of(partition, room).iter().flat_map(|&key| self.rooms[key].turns.members().to_vec()).collect()
+    /// Those who read a room, or all rooms of a partition; or one user among them.
+    pub(super) fn members_of(&self, fell: &Fell) -> Vec<usize> {
+        let is_meant = |&key: &usize| match &fell.user {
+            None => true,
+            Some(user) => self.users.seats(user).contains(&key),
+        };
+        let rooms = self.rooms_of(fell.partition, fell.room.as_ref());
+        rooms.iter().flat_map(|&key| self.rooms[key].turns.members().iter().copied().filter(is_meant)).collect()
     }
 
     fn rooms_of(&self, partition: i32, room: Option<&RoomId>) -> Vec<usize> {
@@ -105,10 +110,16 @@ impl Shard {
     }
 
     fn take_record(&mut self, key: usize, record: &Arc<Record>, moment: Moment) {
-        let local = &mut self.rooms[key];
-        if !local.turns.members().is_empty() && local.partition == record.at.partition {
-            local.room.take(record);
+        let (local, users) = (&mut self.rooms[key], &self.users);
+        if local.turns.members().is_empty() || local.partition != record.at.partition {
+            return;
+        }
+        local.room.take(record, |user| !users.seats(user).is_empty());
+        if local.room.is_waiting() {
             self.schedule(key, moment.now);
+        }
+        if record.recall().is_some() {
+            self.tell_at_once(key, record, moment);
         }
     }
 
@@ -147,7 +158,11 @@ impl Shard {
         if local.is_overdue && !local.room.is_overfull() {
             return;
         }
-        let at = if local.room.is_overfull() { now } else { local.room.window.due(now, local.room.is_full()) };
+        let at = if local.room.is_overfull() {
+            now
+        } else {
+            local.room.window.due(now, local.room.is_full(), self.pace.window())
+        };
         if local.due.is_none_or(|due| at < due) {
             local.due = Some(at);
             self.due.push(Reverse((at, key)));
@@ -170,8 +185,21 @@ impl Shard {
         }
     }
 
+    /// Shows everybody what is as old as the delay of its room.
+    pub(super) fn heads_move(&mut self, moment: Moment) {
+        while let Some(&Reverse((_, key))) = self.heads.peek().filter(|Reverse((at, _))| *at <= moment.now) {
+            self.heads.pop();
+            // It may be gone, or another: then nobody has anything to be written.
+            if let Some(local) = self.rooms.get(key) {
+                let number = local.partition;
+                self.spread(key);
+                self.answer_waiting(number, None, moment);
+            }
+        }
+    }
+
     pub(super) fn flush(&mut self, key: usize, moment: Moment) {
-        let local = &mut self.rooms[key];
+        let Some(local) = self.rooms.get_mut(key) else { return };
         let number = local.partition;
         let at = self.partitions[number as usize].at;
         let before = local.room.ring.next();
@@ -182,9 +210,14 @@ impl Shard {
         }
         local.due = None;
         local.is_overdue = false;
-        let is_rest = local.room.is_waiting();
+        let (is_rest, private, delay) = (local.room.is_waiting(), local.room.take_private(), local.room.delay());
         self.tally.frames += local.room.ring.next() - before;
+        self.hand_over(key, private, moment);
         self.spread(key);
+        if !delay.is_zero() {
+            // A flush a window and room, for 6 s at most: 120 of them.
+            self.heads.push(Reverse((moment.now + delay, key)));
+        }
         if is_rest {
             self.schedule(key, moment.now);
         }

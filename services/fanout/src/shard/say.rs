@@ -39,6 +39,7 @@ impl Shard {
             cursor: cursor.map(|cursor| cursor.to_string()).unwrap_or_default(),
             recovered,
             online: local.online.get(),
+            mode: Some(local.room.mode()).filter(|mode| *mode != proto::v1::Mode::default()),
             can_send: claims.is_some_and(|claims| claims.has(Role::Sender) && claims.covers(room)),
             ..Hello::default()
         };

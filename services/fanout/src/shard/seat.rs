@@ -125,13 +125,17 @@ impl Shard {
         let seat = &mut self.seats[key];
         let local = &self.rooms[seat.room];
         let number = local.partition as usize;
+        let user = seat.who.claims.as_ref().map(|claims| &*claims.sub);
         let around = Around {
             room: &local.room,
             partition: self.partitions[number].at,
             now: moment.now,
             unix_ms: moment.unix_ms,
             online: local.online.get(),
-            history: &|replay, wire| resume::chunk(&self.house.raw(number), &local.room.id, replay, wire),
+            history: &|replay, wire| {
+                let reader = resume::Reader { wire, user };
+                resume::chunk(&self.house.raw(number), &local.room.id, replay, reader)
+            },
         };
         let pieces = &mut self.scratch.pieces;
         loop {
@@ -199,6 +203,7 @@ impl Shard {
 
     /// Forgets a viewer; dropping his socket closes it.
     pub(super) fn remove(&mut self, key: usize) {
+        self.unknown_from_now(key);
         let Some(seat) = self.seats.try_remove(key) else { return };
         let local = &mut self.rooms[seat.room];
         local.online.leave();

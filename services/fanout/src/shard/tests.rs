@@ -7,7 +7,7 @@ use bytes::Bytes;
 use chassis::kafka::Cluster;
 use proto::{
     frame::{FromServer, server_from_json},
-    v1::{Fate, GapReason},
+    v1::{self, Fate, GapReason},
 };
 use tokio::{
     io::AsyncReadExt as _,
@@ -21,8 +21,10 @@ use crate::{
     house::tests::ground,
     inbox::Heard,
     lookup::Question,
+    message::Message,
     raw::{Body, Item, Record},
     resume::Since,
+    wire::Wire,
 };
 
 const PARTITION: i32 = 3;
@@ -52,7 +54,7 @@ impl Rig {
         let house = Arc::new(House::new(&ground, config, 1));
         let bell = Bell::default();
         let inbox = Arc::new(Inbox::new(bell.clone()));
-        let metrics = ShardMetrics::new(Duration::from_millis(50));
+        let metrics = ShardMetrics::new();
         Self {
             shard: Shard::new(0, house.clone(), inbox.clone(), bell, metrics),
             house,
@@ -78,6 +80,7 @@ impl Rig {
             room: RoomId::new(room).unwrap(),
             partition: PARTITION,
             line: Line::WebSocket(taken.into_std().unwrap(), Bytes::new()),
+            wire: Wire::Json,
             since,
             access: Access::Granted(None),
             permit: self.inbox.permit().unwrap(),
@@ -93,14 +96,15 @@ impl Rig {
     }
 
     fn record(&self, offset: u64, room: &str, fate: Fate) -> Arc<Record> {
-        let json = format!(r#"{{"id":"1-3-{}","text":"{offset}"}}"#, offset + 100).into_bytes();
+        let (id, text) = (format!("1-3-{}", offset + 100), offset.to_string());
+        let message = Message::new(&v1::Message { id, text, ..v1::Message::default() });
         Arc::new(Record {
             at: at(offset),
             append_ms: self.moment.unix_ms,
             heard: self.moment.now,
             fresh_until: self.moment.now + Duration::from_secs(3),
             room: RoomId::new(room).ok(),
-            items: vec![Item { fate, body: Body::Message(json.into()) }].into(),
+            items: vec![Item { fate, to_user: None, body: Body::Message(Arc::new(message)) }].into(),
         })
     }
 
@@ -432,6 +436,7 @@ async fn a_silent_event_stream_is_kept_alive_by_comments() {
         room: RoomId::new("a").unwrap(),
         partition: PARTITION,
         line: Line::Events(writer),
+        wire: Wire::Sse,
         since: Since::Now,
         access: Access::Granted(None),
         permit: rig.inbox.permit().unwrap(),

@@ -61,18 +61,24 @@ impl Shard {
         if seat.viewer.blocked_since().is_some() {
             return Flow::Fine;
         }
-        let ring = &self.rooms[seat.room].room.ring;
-        let newest = ring.next().wrapping_sub(1);
+        let room = &self.rooms[seat.room].room;
+        let ring = &room.ring;
+        let newest = room.head(seat.viewer.audience(), moment.now).wrapping_sub(1);
         let frame = ring.get(newest).filter(|_| seat.viewer.wants_only(newest));
         if let Some(frame) = frame
             && let Some(shared) = frame.shared()
         {
             let bytes = shared.on(seat.viewer.wire());
+            let seen = frame.before + u64::from(frame.counted);
+            if bytes.is_empty() {
+                seat.viewer.took(Place { frame: newest + 1, seen }, Bytes::new());
+                return Flow::Fine;
+            }
             // Anything but a number comes again when the viewer is pumped, and is judged there.
             let Ok(written) = seat.socket.write_one(bytes) else { return self.pump(key, moment) };
             self.tally.writes += 1;
             self.tally.add(frame.told());
-            let place = Place { frame: newest + 1, seen: ring.total() };
+            let place = Place { frame: newest + 1, seen };
             if written == bytes.len() {
                 seat.viewer.took(place, Bytes::new());
                 return Flow::Fine;

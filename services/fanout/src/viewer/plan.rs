@@ -55,6 +55,8 @@ pub(super) enum Then {
     Rest,
     /// The oldest private frame was said.
     Said,
+    /// The oldest private frame of the river was said.
+    River,
     /// A piece of the replay was read.
     Replayed(Chunk),
     /// He moved on the ring, and was told so many messages on the way.
@@ -141,39 +143,58 @@ impl Viewer {
         }
     }
 
-    /// Frames of the ring from `place` on; chat that fell off, or is not live any more, becomes a gap before what follows.
+    /// Frames of the ring from `place` on, and what is for him alone between them; chat that fell off, or is not live any
+    /// more, becomes a gap before what follows.
     fn plan_live(&self, mut place: Place, around: &Around<'_>, pieces: &mut Vec<Piece>) -> Reach {
-        let (ring, head) = (&around.room.ring, around.room.head(self.audience));
+        let (ring, head) = (&around.room.ring, around.room.head(self.audience, around.now));
         if ring.has_lost_lossless(place.frame) {
             return Reach::Fell;
         }
-        while place.frame < head && pieces.len() < PIECES_MAX {
-            let number = self.next_shown(place.frame, around).unwrap_or(head);
+        let mut river = self.river.iter().peekable();
+        loop {
+            while let Some(private) = river.next_if(|private| private.before <= place.frame) {
+                pieces.push(Piece { bytes: self.wire.private(private.item()), then: Then::River });
+            }
+            if place.frame >= head || pieces.len() >= PIECES_MAX {
+                break;
+            }
+            // What is for him alone has its own place, so a gap ends there too.
+            let stop = river.peek().map_or(head, |private| private.before.min(head));
+            let number = self.next_shown(place.frame, stop, around).unwrap_or(stop);
             let kept = ring.get(number);
             if number > place.frame {
                 let to = Place { frame: number, seen: kept.map_or(ring.total(), |frame| frame.before) };
-                pieces.push(self.gap(place, to, around));
+                let private = river.peek().filter(|private| private.before <= number);
+                pieces.push(self.gap(place, to, private.map(|private| private.record.at), around));
                 place = to;
             }
-            let Some((frame, shared)) = kept.and_then(|frame| Some((frame, frame.shared()?))) else { break };
+            let Some((frame, shared)) = kept.filter(|_| number < stop).and_then(|frame| Some((frame, frame.shared()?)))
+            else {
+                continue;
+            };
             place = Place { frame: number + 1, seen: frame.before + u64::from(frame.counted) };
             let bytes = shared.on(self.wire).clone();
             pieces.push(Piece { bytes, then: Then::Moved(place, frame.told()) });
         }
-        if place.frame < head { Reach::Some } else { Reach::All(Some(around.room.cursor(around.partition))) }
+        if place.frame < head {
+            return Reach::Some;
+        }
+        Reach::All(Some(around.room.place_of(place.frame, around.partition)))
     }
 
-    /// The first frame from `number` on that can still be shown.
-    fn next_shown(&self, number: u64, around: &Around<'_>) -> Option<u64> {
+    /// The first frame from `number` on, and below `stop`, that can still be shown.
+    fn next_shown(&self, number: u64, stop: u64, around: &Around<'_>) -> Option<u64> {
         let ring = &around.room.ring;
-        let is_shown = |number: &u64| ring.get(*number).is_some_and(|frame| !frame.is_skipped(around.now));
-        (number.max(ring.first())..around.room.head(self.audience)).find(is_shown)
+        let now = around.room.clock(self.audience, around.now);
+        let is_shown = |number: &u64| ring.get(*number).is_some_and(|frame| !frame.is_skipped(now));
+        (number.max(ring.first())..stop).find(is_shown)
     }
 
-    /// The frame that counts what lies between two places of the ring.
-    fn gap(&self, from: Place, to: Place, around: &Around<'_>) -> Piece {
+    /// The frame that counts what lies between two places of the ring; `private` is the place of what is for him alone and
+    /// comes next.
+    fn gap(&self, from: Place, to: Place, private: Option<Cursor>, around: &Around<'_>) -> Piece {
         let ring = &around.room.ring;
-        let behind = ring.get(to.frame).map_or_else(|| around.room.cursor(around.partition), |frame| frame.from);
+        let behind = private.unwrap_or_else(|| around.room.place_of(to.frame, around.partition));
         // When even the entry is gone, the oldest that is left tells the first source that is still known.
         let first = ring.get(from.frame.max(ring.first())).map_or(behind, |frame| frame.from);
         let last = ring.get(to.frame.saturating_sub(1)).map_or(first.src_next, |frame| frame.sources.1);

@@ -12,7 +12,7 @@ use model::{Step, World};
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        12 => (0u8..4, 0usize..600).prop_map(|(kind, len)| Step::Say { kind, len }),
+        12 => (0u8..6, 0usize..600).prop_map(|(kind, len)| Step::Say { kind, len }),
         8 => Just(Step::Flush),
         10 => (0usize..20_000).prop_map(Step::Read),
         2 => (1u64..4_000).prop_map(Step::Pass),

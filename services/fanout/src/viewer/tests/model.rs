@@ -11,7 +11,10 @@ use proto::{Cursor, RoomId, v1::Fate};
 
 use super::super::{Around, Piece, Plan, Said, Viewer};
 use crate::{
-    raw::{Body, Item, Raw, Record},
+    raw::{
+        Raw, Record,
+        tests::{message, private, recall},
+    },
     resume::{self, Answer, Since},
     room::{Audience, Room, pending::Missed, window::Window},
     wire::Wire,
@@ -21,7 +24,7 @@ use client::Client;
 /// What happens next.
 #[derive(Debug, Clone)]
 pub(super) enum Step {
-    /// A record: 0 chat, 1 chat of another room, 2 a gift, 3 a control frame.
+    /// A record: 0 chat, 1 chat of another room, 2 a gift, 3 a control frame, 4 a verdict for the viewer, 5 one for another.
     Say { kind: u8, len: usize },
     /// Much chat at once.
     Burst(usize),
@@ -66,13 +69,16 @@ pub(super) struct World {
     now: Instant,
 }
 
+/// The viewer's user.
+const ME: &str = "me";
+
 /// Sources are twice the offsets, so that one cannot be taken for the other.
 fn cursor(offset: usize) -> Cursor {
     Cursor { generation: 1, partition: 3, src_next: offset as u64 * 2, next: offset as u64 }
 }
 
 fn empty_room(now: Instant) -> Room {
-    Room::new(RoomId::new("a").unwrap(), Window::new(Duration::from_millis(50), now, 0))
+    Room::new(RoomId::new("a").unwrap(), Window::new(now, 0))
 }
 
 impl Node {
@@ -85,7 +91,7 @@ impl Node {
         for line in &log[self.position..] {
             self.raw.push(line.record.clone());
             if shown && line.is_ours {
-                self.room.take(&line.record);
+                self.room.take(&line.record, |user| user == ME);
             }
         }
         self.position = log.len();
@@ -143,14 +149,12 @@ impl World {
 
     fn say(&mut self, kind: u8, len: usize) {
         let offset = self.log.len();
-        let json = format!("\"{offset}-{}\"", "x".repeat(len)).into_bytes();
-        let (fate, body) = match kind {
-            2 => (Fate::Lossless, Body::Message(json.into())),
-            3 => {
-                let recall = format!(r#"{{"type":"recall","ids":["{offset}"]}}"#);
-                (Fate::Lossless, Body::Control("recall", recall.into_bytes().into()))
-            }
-            _ => (Fate::Lossy, Body::Message(json.into())),
+        let item = match kind {
+            2 => message(Fate::Lossless, &format!("{offset}-{}", "x".repeat(len))),
+            3 => recall(&offset.to_string()),
+            4 => private(ME, &offset.to_string()),
+            5 => private("somebody else", &offset.to_string()),
+            _ => message(Fate::Lossy, &format!("{offset}-{}", "x".repeat(len))),
         };
         let record = Record {
             at: cursor(offset),
@@ -158,9 +162,9 @@ impl World {
             heard: self.now,
             fresh_until: self.now + Duration::from_secs(3),
             room: RoomId::new(if kind == 1 { "b" } else { "a" }).ok(),
-            items: vec![Item { fate, body }].into(),
+            items: vec![item].into(),
         };
-        self.log.push(Line { record: Arc::new(record), is_ours: kind != 1 });
+        self.log.push(Line { record: Arc::new(record), is_ours: kind != 1 && kind != 5 });
     }
 
     /// Chat reaches the raw records, but the shard only hears how much it was.
@@ -180,6 +184,18 @@ impl World {
         let node = &mut self.nodes[index];
         node.hear(&self.log, true);
         node.room.flush(cursor(node.position), self.now);
+        self.hand_over();
+    }
+
+    /// What the flush brought for the viewer alone; he who has no place for it is closed, and comes back.
+    fn hand_over(&mut self) {
+        let Some((viewer, index)) = &mut self.seat else { return };
+        let private = self.nodes[*index].room.take_private();
+        if !private.into_iter().all(|private| viewer.say_after(private)) {
+            self.fell += 1;
+            self.client.hear(&self.log);
+            self.disconnect();
+        }
     }
 
     fn connect(&mut self, index: usize) {
@@ -198,7 +214,7 @@ impl World {
         let Answer::Enter(entry) = answer else { panic!("{answer:?}") };
         self.client.greeted(&entry.cursor.to_string());
         let mut viewer = Viewer::new(Wire::Json, Audience::Everyone);
-        viewer.enter(&node.room, entry.replay);
+        viewer.enter(&node.room, entry.replay, self.now);
         self.seat = Some((viewer, index));
     }
 
@@ -216,7 +232,9 @@ impl World {
                 now: self.now,
                 unix_ms: 1,
                 online: 1,
-                history: &|replay, wire| resume::chunk(&node.raw, &node.room.id, replay, wire),
+                history: &|replay, wire| {
+                    resume::chunk(&node.raw, &node.room.id, replay, resume::Reader { wire, user: Some(ME) })
+                },
             };
             let mut pieces: Vec<Piece> = Vec::new();
             match viewer.plan(&around, &mut pieces) {

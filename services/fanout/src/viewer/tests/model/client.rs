@@ -64,13 +64,16 @@ impl Client {
         match frame["type"].as_str().unwrap() {
             "batch" => {
                 for message in frame["messages"].as_array().unwrap() {
-                    self.expect(message, log);
+                    self.expect(&message["text"], log);
                     self.received += 1;
                 }
             }
             // It carries no cursor, so a resume repeats it, which changes nothing on a screen.
             "recall" if offset(&frame["ids"][0]) < self.at => {}
             "recall" => self.expect(&frame["ids"][0], log),
+            // For him alone: the same.
+            "verdict" if offset(&frame["id"]) < self.at => {}
+            "verdict" => self.expect(&frame["id"], log),
             "gap" => self.gap(frame, log),
             "reconnect" => self.reconnects += 1,
             "pong" => {}

@@ -1,40 +1,34 @@
 //! Server WebSocket frames: header and payload in one contiguous buffer, so that a viewer costs one `send`.
 
 use bytes::Bytes;
-use proto::frame::json_batch_into;
 
 /// The longest header of an unmasked frame; payloads are appended behind room for it and the unused front is cut off.
 const HEADER_BYTES_MAX: usize = 10;
 
-const FIN_TEXT: u8 = 0x81;
+/// The first byte of a whole message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    /// UTF-8.
+    Text = 0x81,
+    /// Anything.
+    Binary = 0x82,
+}
+
 const FIN_CLOSE: u8 = 0x88;
 const FIN_PONG: u8 = 0x8a;
 
-/// A whole frame and where its payload begins.
-#[derive(Debug)]
-pub(crate) struct Encoded {
-    pub(crate) bytes: Bytes,
-    header_len: usize,
-}
-
-impl Encoded {
-    /// The payload alone.
-    pub(crate) fn payload(&self) -> &[u8] {
-        &self.bytes[self.header_len..]
-    }
-}
-
-/// A text frame of what `fill` appends.
-pub(crate) fn framed(fill: impl FnOnce(&mut Vec<u8>)) -> Encoded {
+/// A frame of what `fill` appends.
+pub(crate) fn framed(kind: Kind, fill: impl FnOnce(&mut Vec<u8>)) -> Bytes {
     let mut buffer = Vec::with_capacity(512);
     buffer.extend_from_slice(&[0; HEADER_BYTES_MAX]);
     fill(&mut buffer);
-    finish(buffer)
-}
-
-/// A batch of messages that were encoded before.
-pub(crate) fn batch<'a>(cursor: &str, replay: bool, messages: impl Iterator<Item = &'a [u8]>) -> Encoded {
-    framed(|payload| json_batch_into(payload, cursor, replay, messages))
+    let (header, header_len) = header(kind, buffer.len() - HEADER_BYTES_MAX);
+    let start = HEADER_BYTES_MAX - header_len;
+    buffer[start..HEADER_BYTES_MAX].copy_from_slice(&header[..header_len]);
+    // Kept for seconds by many, so what growing left over is given back first.
+    buffer.shrink_to_fit();
+    Bytes::from(buffer).slice(start..)
 }
 
 /// A close frame; `reason` has at most 123 bytes, which `proto::close` tests.
@@ -61,19 +55,10 @@ fn control(first: u8, payload: &[u8]) -> Bytes {
     frame.into()
 }
 
-fn finish(mut buffer: Vec<u8>) -> Encoded {
-    let (header, header_len) = header(buffer.len() - HEADER_BYTES_MAX);
-    let start = HEADER_BYTES_MAX - header_len;
-    buffer[start..HEADER_BYTES_MAX].copy_from_slice(&header[..header_len]);
-    // Kept for seconds by many, so what growing left over is given back first.
-    buffer.shrink_to_fit();
-    Encoded { bytes: Bytes::from(buffer).slice(start..), header_len }
-}
-
-/// The header of a text frame and how much of it counts (RFC 6455 §5.2).
-fn header(len: usize) -> ([u8; HEADER_BYTES_MAX], usize) {
+/// The header of a frame and how much of it counts (RFC 6455 §5.2).
+fn header(kind: Kind, len: usize) -> ([u8; HEADER_BYTES_MAX], usize) {
     let mut header = [0; HEADER_BYTES_MAX];
-    header[0] = FIN_TEXT;
+    header[0] = kind as u8;
     match len {
         0..126 => {
             header[1] = len as u8;
@@ -105,18 +90,12 @@ mod tests {
             (65_535, &[0x81, 126, 0xff, 0xff]),
             (65_536, &[0x81, 127, 0, 0, 0, 0, 0, 1, 0, 0]),
         ] {
-            let encoded = framed(|payload| payload.resize(payload.len() + len, b'x'));
-            assert_eq!(&encoded.bytes[..header.len()], header, "{len}");
-            assert_eq!(encoded.payload().len(), len);
-            assert!(encoded.payload().iter().all(|&byte| byte == b'x'));
+            let frame = framed(Kind::Text, |payload| payload.resize(payload.len() + len, b'x'));
+            let (head, payload) = frame.split_at(header.len());
+            assert_eq!((head, payload.len()), (header, len));
+            assert!(payload.iter().all(|&byte| byte == b'x'));
         }
-    }
-
-    #[test]
-    fn a_batch_is_the_one_of_proto() {
-        let messages: [&[u8]; 2] = [b"{\"a\":1}", b"{\"b\":2}"];
-        let encoded = batch("1-2-3-4", true, messages.into_iter());
-        assert_eq!(encoded.payload(), proto::frame::json_batch("1-2-3-4", true, messages));
+        assert_eq!(&framed(Kind::Binary, |payload| payload.push(7))[..], [0x82, 1, 7]);
     }
 
     #[test]

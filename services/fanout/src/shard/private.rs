@@ -1,0 +1,51 @@
+//! What a room's log holds for single viewers, on its way to them; and what they are told before it is their turn.
+
+use std::sync::Arc;
+
+use proto::close::Close;
+
+use super::Shard;
+use crate::{
+    house::Moment,
+    raw::{Body, Record},
+    room::{Audience, Private},
+    viewer::Said,
+};
+
+impl Shard {
+    /// Puts what a flush brought for single viewers into their slots. Whose slot is full is closed, and reads it again when he
+    /// comes back.
+    pub(super) fn hand_over(&mut self, room: usize, private: Vec<Private>, moment: Moment) {
+        for private in private {
+            let Some(user) = private.item().to_user.clone() else { continue };
+            let here =
+                |&&key: &&usize| self.seats.get(key).is_some_and(|seat| seat.room == room && seat.member.is_some());
+            for key in self.users.seats(&user).iter().filter(here).copied().collect::<Vec<_>>() {
+                if !self.seats[key].viewer.say_after(private.clone()) {
+                    self.close(key, Close::Behind, moment);
+                }
+            }
+        }
+    }
+
+    /// In a room with a delay everybody hears of a recall at once, not only when he would have seen what was recalled. In
+    /// its own place it comes again, for who was away or could not take it now.
+    pub(super) fn tell_at_once(&mut self, room: usize, record: &Arc<Record>, moment: Moment) {
+        if self.rooms[room].room.delay().is_zero() {
+            return;
+        }
+        let said = record.items.iter().filter_map(|item| match &item.body {
+            Body::Said(shared) => Some(shared),
+            Body::Message(_) => None,
+        });
+        for shared in said {
+            for key in self.rooms[room].turns.members().to_vec() {
+                let Some(seat) = self.seats.get(key) else { continue };
+                let viewer = &seat.viewer;
+                if viewer.audience() == Audience::Everyone && viewer.blocked_since().is_none() {
+                    self.tell(key, Said::Bytes(shared.on(viewer.wire()).clone()), moment);
+                }
+            }
+        }
+    }
+}
