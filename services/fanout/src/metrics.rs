@@ -27,6 +27,10 @@ pub(crate) struct ShardMetrics {
     pub(crate) rooms: Gauge,
     /// Bytes on the rings now.
     pub(crate) ring_bytes: Gauge,
+    /// From a record's judgement until it stood in a frame: what our reading lags, and the window.
+    pub(crate) encoded: Histogram,
+    /// From there until the last viewer who could take it had it.
+    pub(crate) written: Histogram,
 }
 
 /// What one shard counted since it last published.
@@ -70,8 +74,6 @@ pub(crate) struct ConsumeMetrics {
     pub(crate) partitions: Gauge,
     /// Bytes of raw records.
     pub(crate) raw_bytes: Gauge,
-    /// How far behind we read.
-    pub(crate) own_lag: Histogram,
 }
 
 impl Tally {
@@ -101,6 +103,8 @@ impl ShardMetrics {
             viewers: gauge!("danmaku_fanout_viewers"),
             rooms: gauge!("danmaku_fanout_rooms"),
             ring_bytes: gauge!("danmaku_fanout_ring_bytes"),
+            encoded: histogram!("danmaku_hop_seconds", "hop" => "encoded"),
+            written: histogram!("danmaku_hop_seconds", "hop" => "written"),
         }
     }
 
@@ -154,7 +158,6 @@ impl ConsumeMetrics {
             restarts: counter!("danmaku_fanout_restarts_total"),
             partitions: gauge!("danmaku_fanout_partitions"),
             raw_bytes: gauge!("danmaku_fanout_raw_bytes"),
-            own_lag: histogram!("danmaku_hop_seconds", "hop" => "fanout"),
         }
     }
 }
@@ -184,5 +187,9 @@ fn describe() {
     describe_counter!("danmaku_fanout_undecodable_total", "records that are none: look at who else writes there");
     describe_counter!("danmaku_fanout_rebuilds_total", "consumers thrown away because a partition stood still");
     describe_counter!("danmaku_fanout_restarts_total", "partitions that went on elsewhere: recreated, or cut off");
-    describe_histogram!("danmaku_hop_seconds", Unit::Seconds, "lag above the unavoidable, by hop");
+    describe_histogram!(
+        "danmaku_hop_seconds",
+        Unit::Seconds,
+        "time a danmaku takes to a stamp from the one before: appended, judged, encoded, written"
+    );
 }

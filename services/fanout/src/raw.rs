@@ -29,6 +29,8 @@ pub(crate) struct Record {
     pub(crate) append_ms: i64,
     /// When it was read here.
     pub(crate) heard: Instant,
+    /// When it was appended, by our clock, as near as that can be known (see `consume::hear`).
+    pub(crate) said: Instant,
     /// Until when its chat may be shown as live.
     pub(crate) fresh_until: Instant,
     /// Whom it is for; `None` is every room of the partition.
@@ -155,6 +157,14 @@ impl Raw {
     /// From which offset on nothing is missing.
     pub(crate) fn from(&self) -> u64 {
         self.from
+    }
+
+    /// The append time, by the broker's clock, of what was said so long ago. Only the newest record's age is known by ours;
+    /// from there the broker's own times are compared with each other.
+    pub(crate) fn appended_before(&self, now: Instant, age: Duration) -> i64 {
+        let Some(newest) = self.order.back() else { return 0 };
+        let millis = |time: Duration| i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
+        newest.append_ms.saturating_add(millis(now.saturating_duration_since(newest.said))).saturating_sub(millis(age))
     }
 
     /// How many bytes it holds.

@@ -5,6 +5,8 @@
 
 mod replay;
 
+use std::time::{Duration, Instant};
+
 use proto::{Cursor, RoomId, v1::Fate};
 
 use crate::{
@@ -17,7 +19,7 @@ pub(crate) use replay::{Chunk, Reader, chunk};
 const SHOWN_MAX: usize = 50;
 
 /// … of at most this age: what is older was said to another scene.
-pub(crate) const SHOWN_AGE_MS: i64 = 30_000;
+const SHOWN_AGE: Duration = Duration::from_secs(30);
 
 /// R5: chat that a resume is given at most; above it, only the newest. About a minute of a lively room.
 const CHAT_BYTES_MAX: usize = 128 * 1024;
@@ -71,23 +73,16 @@ pub(crate) struct Replay {
 }
 
 /// Answers a join of `room`, whose last shared frame ends at `head`; `high` is the partition's high watermark if it was
-/// asked, and messages appended before `oldest_ms` are not shown to who is new.
-pub(crate) fn answer(
-    raw: &Raw,
-    room: &RoomId,
-    since: Since,
-    head: Cursor,
-    high: Option<u64>,
-    oldest_ms: i64,
-) -> Answer {
+/// asked.
+pub(crate) fn answer(raw: &Raw, room: &RoomId, since: Since, head: Cursor, high: Option<u64>, now: Instant) -> Answer {
     let cursor = match since {
-        Since::Now => return Answer::Enter(join(raw, room, head, oldest_ms, None)),
-        Since::Unreadable => return Answer::Enter(join(raw, room, head, oldest_ms, Some(false))),
+        Since::Now => return Answer::Enter(join(raw, room, head, now, None)),
+        Since::Unreadable => return Answer::Enter(join(raw, room, head, now, Some(false))),
         Since::Cursor(cursor) => cursor,
     };
     let is_foreign = cursor.generation != head.generation || cursor.partition != head.partition;
     if is_foreign || high.is_some_and(|high| cursor.next > high) {
-        return Answer::Enter(join(raw, room, head, oldest_ms, Some(false)));
+        return Answer::Enter(join(raw, room, head, now, Some(false)));
     }
     // A source of 0 means that this node has read no message yet, so it cannot be behind in sources.
     let is_behind_in_sources = head.src_next > 0 && cursor.src_next > head.src_next;
@@ -100,13 +95,13 @@ pub(crate) fn answer(
 }
 
 /// The answer to a cursor that this node cannot reach after all.
-pub(crate) fn give_up(raw: &Raw, room: &RoomId, head: Cursor, oldest_ms: i64) -> Entry {
-    join(raw, room, head, oldest_ms, Some(false))
+pub(crate) fn give_up(raw: &Raw, room: &RoomId, head: Cursor, now: Instant) -> Entry {
+    join(raw, room, head, now, Some(false))
 }
 
 /// Who is new, or whose cursor means nothing here, is shown the last messages.
-fn join(raw: &Raw, room: &RoomId, head: Cursor, oldest_ms: i64, recovered: Option<bool>) -> Entry {
-    let start = newest(raw, room, head, oldest_ms);
+fn join(raw: &Raw, room: &RoomId, head: Cursor, now: Instant, recovered: Option<bool>) -> Entry {
+    let start = newest(raw, room, head, raw.appended_before(now, SHOWN_AGE));
     let after_hole = recovered == Some(false);
     let replay = Replay {
         next: Cursor { src_next: 0, next: start, ..head },

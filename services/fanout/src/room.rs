@@ -143,6 +143,11 @@ impl Room {
         !self.pending.is_empty()
     }
 
+    /// When the first of what waits was said.
+    pub(crate) fn waiting_since(&self) -> Option<Instant> {
+        self.pending.iter().find_map(Pending::said)
+    }
+
     /// Whether so much waits that it should leave before its window ends.
     pub(crate) fn is_full(&self) -> bool {
         self.pending_bytes >= FRAME_BYTES

@@ -75,7 +75,7 @@ impl Metrics {
             deleted: counter!("danmaku_filter_deleted_unjudged_total"),
             forgotten: counter!("danmaku_filter_forgotten_total"),
             turn: histogram!("danmaku_filter_turn_seconds"),
-            lag: histogram!("danmaku_hop_seconds", "hop" => "filter"),
+            lag: histogram!("danmaku_hop_seconds", "hop" => "judged"),
         }
     }
 
@@ -167,7 +167,10 @@ fn describe() {
     describe_gauge!("danmaku_filter_words", "Words in force.");
     describe_gauge!("danmaku_filter_words_age_seconds", "Since the words in force were last seen to be the file's.");
     describe_histogram!("danmaku_filter_turn_seconds", "One turn of a judging thread: up to 256 records.");
-    describe_histogram!("danmaku_hop_seconds", "How far behind a hop reads, against its own best.");
+    describe_histogram!(
+        "danmaku_hop_seconds",
+        "Time a danmaku takes to a stamp from the one before: appended, judged, encoded, written."
+    );
 }
 
 #[cfg(test)]

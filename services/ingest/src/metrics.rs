@@ -34,7 +34,7 @@ impl Metrics {
         Self {
             accepted: counter!("danmaku_ingest_accepted_total"),
             refused: Refusal::CODES.map(|code| counter!("danmaku_ingest_refused_total", "code" => code)),
-            produce: histogram!("danmaku_ingest_produce_seconds"),
+            produce: histogram!("danmaku_hop_seconds", "hop" => "appended"),
             user_keys: gauge!("danmaku_ingest_limit_keys", "of" => "user"),
             address_keys: gauge!("danmaku_ingest_limit_keys", "of" => "address"),
             in_flight_bytes: gauge!("danmaku_ingest_in_flight_bytes"),
@@ -62,7 +62,10 @@ impl Metrics {
 fn describe() {
     describe_counter!("danmaku_ingest_accepted_total", "Messages that Kafka acknowledged: what 202 was answered to.");
     describe_counter!("danmaku_ingest_refused_total", "Requests that were not accepted, by the code of the answer.");
-    describe_histogram!("danmaku_ingest_produce_seconds", "From handing a message to Kafka to its acknowledgement.");
+    describe_histogram!(
+        "danmaku_hop_seconds",
+        "Time a danmaku takes to a stamp from the one before: appended, judged, encoded, written."
+    );
     describe_gauge!("danmaku_ingest_limit_keys", "Users and addresses that the limiters remember.");
     describe_gauge!("danmaku_ingest_in_flight_bytes", "Bytes that wait for Kafka's acknowledgement.");
     describe_gauge!("danmaku_ingest_closed_partitions", "Partitions whose rooms are told judge_behind.");

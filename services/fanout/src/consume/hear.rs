@@ -13,7 +13,7 @@ use super::{
     partition::{Desk, Partition, Stage},
     reading::{Judged, Reading},
 };
-use crate::{inbox::Event, raw::Record};
+use crate::{house::Moment, inbox::Event, raw::Record};
 
 impl Partition {
     /// Reads a record.
@@ -54,12 +54,15 @@ impl Partition {
                     let private = decoded.items.iter().filter(|item| item.to_user.is_some()).count();
                     desk.metrics.private.increment(private as u64);
                     if !decoded.items.is_empty() {
-                        let fresh_until = self.fresh_until(offset, append_ms, output.judge_lag_ms, now, desk);
+                        let said = self.said(offset, append_ms, now, desk);
+                        let late = Duration::from_millis(output.judge_lag_ms.into());
+                        let fresh = desk.house.config.fresh.saturating_sub(late);
                         self.burst.push(Arc::new(Record {
                             at,
                             append_ms,
                             heard: now.0,
-                            fresh_until,
+                            said,
+                            fresh_until: said + fresh,
                             room: decoded.room,
                             items: decoded.items.into(),
                         }));
@@ -83,17 +86,17 @@ impl Partition {
         }
     }
 
-    /// Until when the chat of a record is live. What stands there since before the assignment is history and is shown to
-    /// nobody as live, so it needs no lag.
-    fn fresh_until(&mut self, offset: u64, append_ms: i64, judge_ms: u32, now: (Instant, i64), desk: &Desk) -> Instant {
-        let own = if offset >= self.live_from { self.baseline.lag(now.1, append_ms) } else { 0 };
-        if offset >= self.live_from {
-            desk.metrics.own_lag.record(own as f64 / 1e3);
-        }
-        let lag = Duration::from_millis(own.saturating_add(u64::from(judge_ms)));
-        let fresh = desk.house.config.fresh.checked_sub(lag);
-        // The hall's opening is before any message that it could show.
-        fresh.map_or(desk.house.epoch, |left| now.0 + left)
+    /// When a record was appended, by our clock. A live one is late by what our reading lags, which compares no two clocks. What
+    /// stands there since before the assignment is history, whose age only the broker's clock knows: if that is not ours,
+    /// the worst is that who joins a quiet room is shown too little or too much of it. Nobody is shown it as live.
+    fn said(&mut self, offset: u64, append_ms: i64, now: (Instant, i64), desk: &Desk) -> Instant {
+        let lag_ms = if offset >= self.live_from {
+            self.baseline.lag(now.1, append_ms)
+        } else {
+            (Moment::now().unix_ms - append_ms).max(0).unsigned_abs()
+        };
+        // Before the hall opened nobody watched.
+        now.0.checked_sub(Duration::from_millis(lag_ms)).unwrap_or(desk.house.epoch)
     }
 
     /// Its end was reached: the last record was read as early as it could be.

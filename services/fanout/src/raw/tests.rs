@@ -13,6 +13,7 @@ pub(crate) fn with_items(offset: u64, room: &str, now: Instant, items: Vec<Item>
         at: Cursor { generation: 1, partition: 3, src_next: offset + 1_000, next: offset },
         append_ms: 1_000_000,
         heard: now,
+        said: now,
         fresh_until: now + Duration::from_secs(3),
         room: RoomId::new(room).ok(),
         items: items.into(),
@@ -110,4 +111,19 @@ fn memory_is_bounded() {
     }
     assert!(raw.bytes() <= BYTES_MAX && raw.bytes() > BYTES_MAX / 2, "{}", raw.bytes());
     assert_eq!(raw.from(), offsets(raw.since(&room("a"), 0))[0]);
+}
+
+#[test]
+fn an_age_needs_one_clock_at_a_time() {
+    // The broker's clock is an hour behind ours, and the newest record was read half a second after it was appended.
+    let now = Instant::now();
+    let mut raw = Raw::new(Duration::from_secs(75));
+    let newest = Arc::into_inner(record(1, "a", "x", now)).unwrap();
+    let said = now.checked_sub(Duration::from_millis(500)).unwrap();
+    raw.push(Arc::new(Record { append_ms: 5_000_000, said, ..newest }));
+    assert_eq!(raw.appended_before(now, Duration::from_secs(30)), 5_000_000 + 500 - 30_000);
+    assert_eq!(
+        raw.appended_before(now + Duration::from_secs(10), Duration::from_secs(30)),
+        5_000_000 + 10_500 - 30_000
+    );
 }

@@ -43,7 +43,7 @@ fn raw(bytes: usize) -> Raw {
 }
 
 fn ask(raw: &Raw, since: Since, high: Option<u64>) -> Answer {
-    answer(raw, &room(), since, at(300), high, 0)
+    answer(raw, &room(), since, at(300), high, Instant::now())
 }
 
 /// All frames of a replay: their cursor, and the offsets in them or the number dropped.
@@ -92,14 +92,14 @@ fn a_join_sees_the_last_fifty_marked_as_replay() {
 #[test]
 fn a_join_sees_nothing_that_is_too_old() {
     let raw = raw(0);
-    let entry = entered(answer(&raw, &room(), Since::Now, at(300), None, 1_000_001));
+    let entry = entered(answer(&raw, &room(), Since::Now, at(300), None, Instant::now() + Duration::from_secs(31)));
     assert_eq!(entry.replay, None);
 }
 
 #[test]
 fn a_join_stops_at_the_rooms_last_frame() {
     let raw = raw(0);
-    let entry = entered(answer(&raw, &room(), Since::Now, at(280), None, 0));
+    let entry = entered(answer(&raw, &room(), Since::Now, at(280), None, Instant::now()));
     assert_eq!(read(&raw, entry.replay)[0].1.last(), Some(&278));
 }
 
@@ -126,7 +126,7 @@ fn a_cursor_ahead_waits_if_the_partition_goes_so_far() {
     let ahead_in_sources = Cursor { src_next: 1_301, ..at(300) };
     assert_eq!(ask(&raw, Since::Cursor(ahead_in_sources), None), Answer::Wait);
     let unread = Cursor { src_next: 0, ..at(300) };
-    let answer = answer(&raw, &room(), Since::Cursor(ahead_in_sources), unread, None, 0);
+    let answer = answer(&raw, &room(), Since::Cursor(ahead_in_sources), unread, None, Instant::now());
     assert_eq!(entered(answer).recovered, Some(true), "a node that has read no source is not behind in them");
 }
 
@@ -178,7 +178,7 @@ fn lossless_messages_come_all_and_in_order_between_gaps() {
         let fate = if offset == 40 || offset == 41 { Fate::Lossless } else { Fate::Lossy };
         raw.push(with_items(offset, "a", now, vec![message(fate, &format!("{offset}{text}"))]));
     }
-    let entry = entered(answer(&raw, &room(), Since::Cursor(at(0)), at(200), None, 0));
+    let entry = entered(answer(&raw, &room(), Since::Cursor(at(0)), at(200), None, Instant::now()));
     let frames = read(&raw, entry.replay);
     assert_eq!(frames[0], (at(40).to_string(), vec![], Some(40)));
     assert_eq!(frames[1], (at(42).to_string(), vec![40, 41], None));
@@ -193,7 +193,7 @@ fn a_resume_is_told_controls_and_a_join_is_not() {
     raw.push(with_items(1, "a", now, vec![recall("1-3-1")]));
     raw.push(record(2, "a", "2", now));
     let told = |since| {
-        let entry = entered(answer(&raw, &room(), since, at(3), None, 0));
+        let entry = entered(answer(&raw, &room(), since, at(3), None, Instant::now()));
         read(&raw, entry.replay).into_iter().map(|frame| frame.1).collect::<Vec<_>>()
     };
     assert_eq!(told(Since::Cursor(at(0))), [vec![0], vec![], vec![2]]);
@@ -225,7 +225,7 @@ fn what_was_recalled_is_read_by_nobody_who_comes() {
     let body = Body::Said(Shared::say(FromServer::Recall(by_user)));
     raw.push(with_items(7, "a", now, vec![Item { fate: Fate::Lossless, to_user: None, body }]));
     for (since, recovered) in [(Since::Now, None), (Since::Cursor(at(0)), Some(true))] {
-        let entry = entered(answer(&raw, &room(), since, at(8), None, 0));
+        let entry = entered(answer(&raw, &room(), since, at(8), None, Instant::now()));
         assert_eq!(entry.recovered, recovered);
         let shown: Vec<u64> = read(&raw, entry.replay).into_iter().flat_map(|frame| frame.1).collect();
         assert_eq!(shown, [2, 3, 5]);
@@ -239,7 +239,7 @@ fn a_resume_is_told_what_was_for_him_alone() {
     raw.push(record(0, "a", "0", now));
     raw.push(with_items(1, "a", now, vec![private("me", "mine"), private("other", "not mine")]));
     let told = |since, user| {
-        let replay = entered(answer(&raw, &room(), since, at(2), None, 0)).replay.unwrap();
+        let replay = entered(answer(&raw, &room(), since, at(2), None, Instant::now())).replay.unwrap();
         let chunk = chunk(&raw, &room(), &replay, Reader { wire: Wire::Sse, user });
         let text = String::from_utf8(chunk.bytes.to_vec()).unwrap();
         (text.contains("not mine"), text.contains("\"mine\""))

@@ -67,6 +67,14 @@ impl Pending {
         }
     }
 
+    /// When it was said.
+    pub(super) fn said(&self) -> Option<Instant> {
+        match self {
+            Self::Item(record, _) => Some(record.said),
+            Self::Missed(_) => None,
+        }
+    }
+
     /// Until when it may be shown as live.
     pub(super) fn fresh_until(&self) -> Option<Instant> {
         match self {

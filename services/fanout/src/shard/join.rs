@@ -14,7 +14,7 @@ use crate::{
     house::Moment,
     lookup::Question,
     reader::Reader,
-    resume::{self, Answer, Entry, SHOWN_AGE_MS},
+    resume::{self, Answer, Entry},
     socket::{Socket, ready::Node},
     viewer::Viewer,
 };
@@ -123,9 +123,8 @@ impl Shard {
             return;
         }
         let head = local.room.place_of(local.room.head(seat.viewer.audience(), moment.now), partition.at);
-        let oldest_ms = moment.unix_ms - SHOWN_AGE_MS;
         let raw = self.house.raw(local.partition as usize);
-        let answer = resume::answer(&raw, &local.room.id, seat.who.since, head, seat.who.high, oldest_ms);
+        let answer = resume::answer(&raw, &local.room.id, seat.who.since, head, seat.who.high, moment.now);
         drop(raw);
         match answer {
             Answer::Enter(entry) => self.enter(key, entry, moment),
@@ -148,7 +147,7 @@ impl Shard {
         let is_reached = matches!(seat.who.since, resume::Since::Cursor(cursor) if cursor.next <= head.next);
         if is_reached && partition.is_open && partition.is_caught_up && !seat.who.is_locked {
             let raw = self.house.raw(local.partition as usize);
-            let entry = resume::give_up(&raw, &local.room.id, head, moment.unix_ms - SHOWN_AGE_MS);
+            let entry = resume::give_up(&raw, &local.room.id, head, moment.now);
             drop(raw);
             return self.enter(key, entry, moment);
         }

@@ -28,6 +28,8 @@ pub(super) struct Local {
     due: Option<Instant>,
     /// Whether a window ended while viewers were still being written to.
     pub(super) is_overdue: bool,
+    /// When the frames were made that not everybody was offered yet.
+    pub(super) flushed: Option<Instant>,
     pub(super) online: Arc<Count>,
 }
 
@@ -48,6 +50,7 @@ impl Shard {
             is_busy: false,
             due: None,
             is_overdue: false,
+            flushed: None,
             online: self.house.presence.of(id),
         });
         self.by_name.insert(id.clone(), key);
@@ -203,6 +206,9 @@ impl Shard {
         let number = local.partition;
         let at = self.partitions[number as usize].at;
         let before = local.room.ring.next();
+        if let Some(said) = local.room.waiting_since() {
+            self.metrics.encoded.record(moment.now.saturating_duration_since(said));
+        }
         if local.turns.members().is_empty() {
             local.room.flush_all(at, moment.now);
         } else {
@@ -210,6 +216,7 @@ impl Shard {
         }
         local.due = None;
         local.is_overdue = false;
+        local.flushed.get_or_insert(moment.now);
         let (is_rest, private, delay) = (local.room.is_waiting(), local.room.take_private(), local.room.delay());
         self.tally.frames += local.room.ring.next() - before;
         self.hand_over(key, private, moment);

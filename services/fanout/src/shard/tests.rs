@@ -102,6 +102,7 @@ impl Rig {
             at: at(offset),
             append_ms: self.moment.unix_ms,
             heard: self.moment.now,
+            said: self.moment.now,
             fresh_until: self.moment.now + Duration::from_secs(3),
             room: RoomId::new(room).ok(),
             items: vec![Item { fate, to_user: None, body: Body::Message(Arc::new(message)) }].into(),

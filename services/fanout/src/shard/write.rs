@@ -50,6 +50,9 @@ impl Shard {
             return self.busy.push_back(key);
         }
         local.is_busy = false;
+        if let Some(flushed) = local.flushed.take() {
+            self.metrics.written.record(flushed.elapsed());
+        }
         if std::mem::take(&mut local.is_overdue) {
             self.schedule(key, moment.now);
         }

@@ -54,7 +54,7 @@ async fn a_danmaku_is_on_record_as_it_was_said() {
         })),
     };
     assert_eq!(record.input, expected);
-    assert_eq!((rig.accepted(), rig.number("danmaku_ingest_produce_seconds_count")), (1.0, 1.0));
+    assert_eq!((rig.accepted(), rig.number("danmaku_hop_seconds_count{hop=\"appended\"}")), (1.0, 1.0));
 }
 
 #[tokio::test]

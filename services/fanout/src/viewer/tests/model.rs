@@ -97,9 +97,9 @@ impl Node {
         self.position = log.len();
     }
 
-    fn answer(&self, since: Since, high: usize) -> Answer {
+    fn answer(&self, since: Since, high: usize, now: Instant) -> Answer {
         let head = self.room.cursor(cursor(self.position));
-        resume::answer(&self.raw, &self.room.id, since, head, Some(high as u64), i64::MIN)
+        resume::answer(&self.raw, &self.room.id, since, head, Some(high as u64), now)
     }
 }
 
@@ -160,6 +160,7 @@ impl World {
             at: cursor(offset),
             append_ms: 1_000_000,
             heard: self.now,
+            said: self.now,
             fresh_until: self.now + Duration::from_secs(3),
             room: RoomId::new(if kind == 1 { "b" } else { "a" }).ok(),
             items: vec![item].into(),
@@ -206,10 +207,10 @@ impl World {
         let node = &mut self.nodes[index];
         // A room that nobody watched is gone with its ring.
         node.room = empty_room(self.now);
-        let mut answer = node.answer(since, self.log.len());
+        let mut answer = node.answer(since, self.log.len(), self.now);
         if answer == Answer::Wait {
             node.hear(&self.log, false);
-            answer = node.answer(since, self.log.len());
+            answer = node.answer(since, self.log.len(), self.now);
         }
         let Answer::Enter(entry) = answer else { panic!("{answer:?}") };
         self.client.greeted(&entry.cursor.to_string());
