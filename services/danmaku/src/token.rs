@@ -36,7 +36,7 @@ pub struct Token {
     #[arg(long, default_value_t = 0)]
     pub level: u32,
 
-    /// What the user may do, a comma list of viewer, sender, moderator, service, relay.
+    /// What the user may do, a comma list of viewer, sender, moderator, service, relay (what fanout passes sends on with).
     #[arg(long, value_delimiter = ',', default_value = "viewer,sender", value_parser = role)]
     pub roles: Vec<Role>,
 
@@ -45,7 +45,7 @@ pub struct Token {
     pub rooms: Vec<String>,
 
     /// How long it is good.
-    #[arg(long, default_value = "1h", value_parser = parse_duration)]
+    #[arg(long, default_value = "1h", value_parser = ttl)]
     pub ttl: Duration,
 }
 
@@ -62,6 +62,12 @@ fn room(name: &str) -> Result<String, String> {
 
 fn role(name: &str) -> Result<Role, String> {
     Role::named(name).ok_or_else(|| "expected viewer, sender, moderator, service or relay".to_owned())
+}
+
+/// A token's end is told in whole seconds, so one of less than a second has ended before it is printed.
+fn ttl(text: &str) -> Result<Duration, String> {
+    let ttl = parse_duration(text).map_err(|error| error.to_string())?;
+    if ttl >= Duration::from_secs(1) { Ok(ttl) } else { Err("a token that is good for less than 1s is expired".into()) }
 }
 
 /// Prints a token; the exit code tells whether one could be minted.
@@ -104,6 +110,7 @@ mod tests {
         for id in ["", "a\nb", &long] {
             assert!(user(id).is_err() && room(id).is_err(), "{id:?}");
         }
+        assert_eq!((ttl("0s").is_err(), ttl("999ms").is_err(), ttl("1s")), (true, true, Ok(Duration::from_secs(1))));
         assert_eq!((user("alice"), room("好")), (Ok("alice".to_owned()), Ok("好".to_owned())));
     }
 }
