@@ -7,10 +7,12 @@
 mod claims;
 mod keys;
 mod memory;
+mod relayed;
 mod signer;
 
 pub use claims::{Claims, Role, Roles};
 pub use keys::KeysError;
+pub use relayed::{HEADER_ADDRESS, HEADER_CLAIMS};
 pub use signer::{Signer, SignerError};
 
 use std::path::Path;
