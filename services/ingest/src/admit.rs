@@ -69,13 +69,41 @@ pub(crate) fn post(bytes: &[u8], text_max: usize) -> Result<Admitted, Refusal> {
         kind: kind as i32,
         text: post_text(kind, event.text.as_deref().unwrap_or_default(), text_max)?,
         event: event_name(kind, event.event.unwrap_or_default())?,
-        data: data.map(|data| data.to_string()).unwrap_or_default(),
+        data: written(data)?,
         sticky: sticky(event.sticky)?,
     };
-    if post.data.len() > DATA_BYTES_MAX {
+    Ok(Admitted { client_id, user, body: Body::Post(post) })
+}
+
+/// The fields of `POST /v1/announcements`.
+#[derive(Deserialize)]
+struct Announcement {
+    text: String,
+    data: Option<Value>,
+}
+
+/// One word to every room out of `POST /v1/announcements`. Its id is its `client_id`'s, so that a retry is the same one in
+/// every room, wherever the first try had come to.
+pub(crate) fn announce(bytes: &[u8], text_max: usize) -> Result<Admitted, Refusal> {
+    let value = json::object(bytes)?;
+    let client_id = client_id(&value)?
+        .ok_or_else(|| malformed("client_id is missing: without it a retry would announce the word twice"))?;
+    let Announcement { text, data } = Announcement::deserialize(value).map_err(malformed)?;
+    let word = v1::Announcement {
+        id: format!("a-{client_id}"),
+        text: text::danmaku(&text, text_max)?,
+        data: written(data.filter(|data| !data.is_null()))?,
+    };
+    Ok(Admitted { client_id, user: None, body: Body::Announcement(word) })
+}
+
+/// `data` as it goes on record.
+fn written(data: Option<Value>) -> Result<String, Refusal> {
+    let data = data.map(|data| data.to_string()).unwrap_or_default();
+    if data.len() > DATA_BYTES_MAX {
         return Err(Refusal::TooLong(format!("data is over {DATA_BYTES_MAX} bytes of JSON")));
     }
-    Ok(Admitted { client_id, user, body: Body::Post(post) })
+    Ok(data)
 }
 
 fn malformed(why: impl std::fmt::Display) -> Refusal {

@@ -1,8 +1,9 @@
-//! The door's two paths, and the only place where a status code is chosen.
+//! The door's three paths, and what happens to a request behind them. Which status an outcome has is `answer`'s.
 //!
 //! The order of a request: size → token → room → text sanity → limits → produce → answer, and before all of it what the
 //! headers alone can say (page's origin, method, content type). Watching a room is not served here.
 
+mod answer;
 mod cors;
 mod trace;
 
@@ -14,15 +15,15 @@ use std::{
 use bytes::Bytes;
 use chassis::{
     address,
-    http::{self, Collected, Response, collect, decode},
+    http::{Collected, Response, collect, decode},
     origin,
 };
 use hyper::{
-    HeaderMap, Method, Request, StatusCode,
+    HeaderMap, Method, Request,
     body::Incoming,
-    header::{CONTENT_TYPE, HeaderValue, ORIGIN, WWW_AUTHENTICATE},
+    header::{CONTENT_TYPE, ORIGIN},
 };
-use proto::{MessageId, RoomId, room::BadId, v1};
+use proto::{RoomId, v1, v1::input::Body};
 
 use crate::{
     admit,
@@ -41,8 +42,6 @@ const EVENT_BYTES_MAX: usize = 8 * 1024;
 /// for 60 s of append time; of the 10 s left, the last retry's own way to Kafka takes at most the produce timeout and 2 s
 /// (7 s by default, measured).
 const RETRY_FOR_MS: u64 = 50_000;
-/// How long to wait before trying again when nothing says better: a leader is elected, a filter replaced within seconds.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Whether a path is the door's to answer, for a program that serves the hall's paths on the same port.
 #[must_use]
@@ -51,8 +50,11 @@ pub fn serves(path: &str) -> bool {
 }
 
 /// What a path asks for, and the room as it stands there. A slash within the room does not make it another path: the room
-/// is refused for it.
+/// is refused for it. An announcement is for every room and has none.
 fn route(path: &str) -> Option<(Act, &str)> {
+    if path == "/v1/announcements" {
+        return Some((Act::Announce, ""));
+    }
     let rest = path.strip_prefix("/v1/rooms/")?;
     let (room, act) = rest.rsplit_once('/')?;
     match act {
@@ -74,7 +76,7 @@ impl Door {
         let mut response = outcome.unwrap_or_else(|refusal| {
             self.metrics.refused(&refusal);
             tracing::debug!(%peer, code = refusal.code(), "refused");
-            refused(&refusal)
+            answer::refused(&refusal)
         });
         if let Some(page) = page.filter(|_| may_speak) {
             cors::allow(response.headers_mut(), page);
@@ -102,14 +104,15 @@ impl Door {
     /// Token → room → text sanity → limits: what goes on record, or why nothing does.
     fn admit(&self, heard: &Heard<'_>, bytes: &[u8]) -> Result<v1::Input, Refusal> {
         let speaker = token::speaker(heard.headers, &self.verifier, heard.now_ms / 1000)?;
-        let name = decode(heard.room).ok_or(BadId::Character);
-        let room = name.and_then(|name| RoomId::new(&name)).map_err(Refusal::BadRoom)?;
-        let role = speaker.may(heard.act, &room)?;
+        let room = heard.room()?;
+        let role = speaker.may(heard.act, room.as_ref())?;
         let text_max = self.config.text_max as usize;
         let (admitted, said_by) = match heard.act {
             Act::Say => {
+                let address = || address::of_request(heard.peer, heard.headers, &self.trusted_proxies);
+                let address = speaker.relayed_from().unwrap_or_else(address);
+                // Bans are asked here: who he is, his device and his address are known, and nothing was spent on him yet.
                 let admitted = admit::say(bytes, text_max)?;
-                let address = address::of_request(heard.peer, heard.headers, &self.trusted_proxies);
                 self.limits.check(speaker.id(), address)?;
                 (admitted, speaker.on_record())
             }
@@ -120,10 +123,11 @@ impl Door {
                 let said_by = v1::Input { user: admitted.user.clone(), ..v1::Input::default() };
                 (admitted, said_by)
             }
+            Act::Announce => (admit::announce(bytes, text_max)?, v1::Input::default()),
         };
         Ok(v1::Input {
             generation: self.generation,
-            room: room.as_str().to_owned(),
+            room: room.map(|room| room.as_str().to_owned()).unwrap_or_default(),
             role: role as i32,
             accepted_ms: heard.now_ms.cast_signed(),
             client_id: admitted.client_id,
@@ -139,12 +143,17 @@ impl Door {
         if !self.is_verified() {
             return Err(unavailable);
         }
-        let partition = self.input.partition_of(&input.room);
-        if self.lag.is_closed(partition) {
+        let announced = match &input.body {
+            Some(Body::Announcement(word)) => Some(word.id.clone()),
+            _ => None,
+        };
+        let own = self.input.partition_of(&input.room);
+        let to = if announced.is_some() { self.input.partitions() } else { own..own + 1 };
+        if to.clone().any(|partition| self.lag.is_closed(partition)) {
             return Err(Refusal::JudgeBehind);
         }
-        match self.input.write(partition, input, traceparent).await {
-            Written::Acknowledged(id) => Ok(accepted(id)),
+        match self.input.write(to, input, traceparent).await {
+            Written::Acknowledged(id) => Ok(answer::accepted(&announced.unwrap_or_else(|| id.to_string()))),
             Written::Unknown => Err(unavailable),
             Written::Refused => Err(Refusal::TooLong("the message is too large for Kafka".into())),
         }
@@ -161,6 +170,17 @@ struct Heard<'a> {
     now_ms: u64,
 }
 
+impl Heard<'_> {
+    /// The room it is for; `None` is every room.
+    fn room(&self) -> Result<Option<RoomId>, Refusal> {
+        if self.act == Act::Announce {
+            return Ok(None);
+        }
+        let name = decode(self.room).ok_or_else(|| Refusal::BadRoom("it is not percent-encoded UTF-8".into()))?;
+        RoomId::new(&name).map(Some).map_err(|why| Refusal::BadRoom(why.to_string()))
+    }
+}
+
 async fn whole(act: Act, body: Incoming, timeout: Duration) -> Result<Bytes, Refusal> {
     match collect(body, bytes_max(act), timeout).await {
         Collected::Whole(bytes) => Ok(bytes),
@@ -173,7 +193,7 @@ async fn whole(act: Act, body: Incoming, timeout: Duration) -> Result<Bytes, Ref
 fn bytes_max(act: Act) -> usize {
     match act {
         Act::Say => DANMAKU_BYTES_MAX,
-        Act::Post => EVENT_BYTES_MAX,
+        Act::Post | Act::Announce => EVENT_BYTES_MAX,
     }
 }
 
@@ -185,45 +205,6 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-fn accepted(id: MessageId) -> Response {
-    http::json(StatusCode::ACCEPTED, &serde_json::json!({ "id": id.to_string() }))
-}
-
-fn refused(refusal: &Refusal) -> Response {
-    let answer = http::Refusal::new(status(refusal), refusal.code(), refusal.message());
-    let answer = match refusal {
-        Refusal::RateLimited(wait) => answer.retry_after(*wait),
-        Refusal::JudgeBehind => answer.retry_after(RETRY_AFTER),
-        Refusal::Unavailable { retry_until_ms } => answer.retry_after(RETRY_AFTER).retry_until(*retry_until_ms),
-        _ => answer,
-    };
-    let mut response = answer.into_response();
-    match refusal {
-        Refusal::Unauthorized(_) => {
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        }
-        Refusal::MethodNotAllowed => cors::methods(response.headers_mut()),
-        _ => {}
-    }
-    response
-}
-
-fn status(refusal: &Refusal) -> StatusCode {
-    match refusal {
-        Refusal::Malformed(_) | Refusal::BadRoom(_) => StatusCode::BAD_REQUEST,
-        Refusal::Unauthorized(_) => StatusCode::UNAUTHORIZED,
-        Refusal::Forbidden(_) => StatusCode::FORBIDDEN,
-        Refusal::NotFound => StatusCode::NOT_FOUND,
-        Refusal::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-        Refusal::SlowBody => StatusCode::REQUEST_TIMEOUT,
-        Refusal::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
-        Refusal::UnsupportedType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        Refusal::Empty | Refusal::ClusterTooLong => StatusCode::UNPROCESSABLE_ENTITY,
-        Refusal::RateLimited(_) => StatusCode::TOO_MANY_REQUESTS,
-        Refusal::JudgeBehind | Refusal::Unavailable { .. } => StatusCode::SERVICE_UNAVAILABLE,
-    }
-}
-
 fn unix_ms() -> u64 {
     // A clock before 1970 makes every token expired, which is the right answer to it.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::MAX);
@@ -232,6 +213,8 @@ fn unix_ms() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::HeaderValue;
+
     use super::*;
 
     #[test]
@@ -242,6 +225,8 @@ mod tests {
             ("/v1/rooms//danmaku", Some((Act::Say, ""))),
             ("/v1/rooms/a/b/danmaku", Some((Act::Say, "a/b"))),
             ("/v1/rooms/../danmaku", Some((Act::Say, ".."))),
+            ("/v1/announcements", Some((Act::Announce, ""))),
+            ("/v1/announcements/", None),
             ("/v1/rooms/demo/live", None),
             ("/v1/rooms/danmaku", None),
             ("/v1/rooms/demo/danmaku/", None),

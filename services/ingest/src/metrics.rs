@@ -60,7 +60,10 @@ impl Metrics {
 }
 
 fn describe() {
-    describe_counter!("danmaku_ingest_accepted_total", "Messages that Kafka acknowledged: what 202 was answered to.");
+    describe_counter!(
+        "danmaku_ingest_accepted_total",
+        "Records that Kafka acknowledged: a message is one, an announcement one a partition."
+    );
     describe_counter!("danmaku_ingest_refused_total", "Requests that were not accepted, by the code of the answer.");
     describe_histogram!(
         "danmaku_hop_seconds",

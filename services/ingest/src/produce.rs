@@ -2,6 +2,7 @@
 //! before; what the sender is told is decided behind.
 
 use std::{
+    ops::Range,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -84,19 +85,37 @@ impl InputTopic {
         partition::of(room.as_bytes(), self.partitions)
     }
 
-    /// Writes a record to its room's partition and waits for what becomes of it.
+    /// All partitions, which an announcement goes to.
+    pub(crate) fn partitions(&self) -> Range<i32> {
+        0..self.partitions
+    }
+
+    /// Writes a record to each of these partitions and waits for what becomes of it; acknowledged is what all of them have,
+    /// under the id of the last.
     ///
-    /// A task of its own does so: a client that goes away takes his answer back, not his message, and an accepted message
-    /// is counted whether or not anybody is left to hear of it.
+    /// Tasks of their own do so: a client that goes away takes his answer back, not his message, and an accepted message is
+    /// counted whether or not anybody is left to hear of it.
     pub(crate) async fn write(
         self: &Arc<Self>,
-        partition: i32,
+        to: Range<i32>,
         input: v1::Input,
         traceparent: Option<String>,
     ) -> Written {
-        let this = Arc::clone(self);
-        let writing = self.writes.spawn(async move { this.write_now(partition, &input, traceparent.as_deref()).await });
-        writing.await.unwrap_or(Written::Unknown)
+        let said = Arc::new((input, traceparent));
+        let begin = |partition| {
+            let (this, said) = (Arc::clone(self), Arc::clone(&said));
+            self.writes.spawn(async move { this.write_now(partition, &said.0, said.1.as_deref()).await })
+        };
+        // All are begun before the first is awaited.
+        let writing: Vec<_> = to.map(begin).collect();
+        let mut written = Written::Unknown;
+        for one in writing {
+            written = one.await.unwrap_or(Written::Unknown);
+            if !matches!(written, Written::Acknowledged(_)) {
+                break;
+            }
+        }
+        written
     }
 
     async fn write_now(&self, partition: i32, input: &v1::Input, traceparent: Option<&str>) -> Written {

@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use proto::room::BadId;
-
 /// One no. Its text is for the person who wrote the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -20,7 +18,7 @@ pub(crate) enum Refusal {
     /// Not JSON, or a field is not what it must be.
     Malformed(String),
     /// The room's name is none.
-    BadRoom(BadId),
+    BadRoom(String),
     /// No token, or one that is not believed.
     Unauthorized(String),
     /// The token is good, but not for this; or the page's origin is not allowed.
@@ -83,7 +81,8 @@ impl Refusal {
     pub(crate) fn message(&self) -> String {
         match self {
             Self::NotFound => {
-                "there are POST /v1/rooms/{room}/danmaku and POST /v1/rooms/{room}/events; a slash in a room is refused"
+                "there are POST /v1/rooms/{room}/danmaku, POST /v1/rooms/{room}/events and POST /v1/announcements; a slash \
+                 in a room is refused"
                     .into()
             }
             Self::MethodNotAllowed => "only POST is answered here".into(),
@@ -119,7 +118,7 @@ mod tests {
             Refusal::SlowBody,
             Refusal::TooLong(String::new()),
             Refusal::Malformed(String::new()),
-            Refusal::BadRoom(BadId::Empty),
+            Refusal::BadRoom(String::new()),
             Refusal::Unauthorized(String::new()),
             Refusal::Forbidden(String::new()),
             Refusal::Empty,

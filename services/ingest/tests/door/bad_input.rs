@@ -68,6 +68,8 @@ async fn rooms_paths_methods_and_types() {
         let answer = rig.post(&format!("/v1/rooms/{room}/danmaku"), &token, br#"{"text":"hi"}"#).await;
         assert_eq!(answer.is(), (400, "bad_room"), "{room:?}: {answer:?}");
     }
+    let answer = rig.post("/v1/rooms/%zz/danmaku", &token, br#"{"text":"hi"}"#).await;
+    assert!(answer.body["message"].as_str().unwrap().contains("percent-encoded"), "{answer:?}");
     let answer = rig.say(&"r".repeat(128), "u1", r#"{"text":"hi"}"#).await;
     assert_eq!(answer.status, 202);
 

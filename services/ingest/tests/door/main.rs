@@ -7,8 +7,10 @@
 mod rig;
 
 mod accepted;
+mod announcements;
 mod bad_input;
 mod tokens;
+mod relay;
 mod slow_client;
 mod origin;
 mod pace;

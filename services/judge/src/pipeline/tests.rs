@@ -250,3 +250,24 @@ fn what_is_remembered_is_bounded() {
     assert_eq!(judge.forgotten(), 2);
     assert_eq!(words(&mut judge, 1 << 20, &first), Word::Passed);
 }
+
+#[test]
+fn an_announcement_is_shown_once_a_partition_for_a_minute() {
+    let (mut judge, book) = (Judge::new(Limits::default()), book());
+    let mut announced = |offset: u64, at_ms: i64, client_id: &str| {
+        let word = v1::Announcement { id: format!("a-{client_id}"), text: "soon".into(), ..Default::default() };
+        let input = v1::Input {
+            generation: 1,
+            role: Role::Service as i32,
+            client_id: client_id.into(),
+            body: Some(Body::Announcement(word)),
+            ..Default::default()
+        };
+        let id = MessageId { generation: 1, partition: 3, offset };
+        told(&judge.judge(&book, Heard::new(id, START_MS + at_ms, input).unwrap()))
+    };
+    assert_eq!(announced(0, 0, "m1"), "passed");
+    assert_eq!(announced(1, 59_999, "m1"), "repeated 1-3-0");
+    assert_eq!(announced(2, 59_999, "m2"), "passed");
+    assert_eq!(announced(3, 60_000, "m1"), "passed");
+}
