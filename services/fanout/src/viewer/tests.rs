@@ -19,6 +19,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => Just(Step::Break),
         2 => (0usize..2).prop_map(Step::Connect),
         1 => Just(Step::Ping),
+        1 => (0u32..4).prop_map(|seconds| Step::Delay(seconds * 1_500)),
         1 => Just(Step::Sweep),
         1 => (1usize..80).prop_map(Step::Burst),
         1 => (1usize..12).prop_map(Step::Lose),

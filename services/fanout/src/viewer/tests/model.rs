@@ -7,7 +7,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use proto::{Cursor, RoomId, v1::Fate};
+use proto::{
+    Cursor, RoomId,
+    v1::{self, Fate},
+};
 
 use super::super::{Around, Piece, Plan, Said, Viewer};
 use crate::{
@@ -40,6 +43,8 @@ pub(super) enum Step {
     Break,
     /// The viewer comes back, to one of two nodes.
     Connect(usize),
+    /// Everybody sees the room so many milliseconds later from now on.
+    Delay(u32),
     /// The client pings.
     Ping,
     /// The shard's sweep.
@@ -66,6 +71,7 @@ pub(super) struct World {
     seat: Option<(Viewer, usize)>,
     pub(super) client: Client,
     pub(super) fell: usize,
+    delay_ms: u32,
     now: Instant,
 }
 
@@ -108,7 +114,8 @@ impl World {
     pub(super) fn new() -> Self {
         let now = Instant::now();
         let nodes = [Node::new(now), Node::new(now)];
-        let mut world = Self { log: Vec::new(), nodes, seat: None, client: Client::default(), fell: 0, now };
+        let mut world =
+            Self { log: Vec::new(), nodes, seat: None, client: Client::default(), fell: 0, delay_ms: 0, now };
         world.connect(0);
         world
     }
@@ -125,6 +132,7 @@ impl World {
             Step::Flush => self.flush(),
             Step::Read(bytes) => self.read(bytes),
             Step::Pass(ms) => self.now += Duration::from_millis(ms),
+            Step::Delay(delay_ms) => self.set_delay(delay_ms),
             Step::Break => self.disconnect(),
             Step::Connect(_) if self.seat.is_some() => {}
             Step::Connect(node) => self.connect(node),
@@ -142,9 +150,16 @@ impl World {
         for _ in 0..20 {
             self.take(&Step::Connect(0));
             self.take(&Step::Flush);
+            self.take(&Step::Pass(u64::from(self.delay_ms)));
             self.take(&Step::Read(usize::MAX));
         }
         self.client.check_complete(&self.log);
+    }
+
+    fn set_delay(&mut self, delay_ms: u32) {
+        self.delay_ms = delay_ms;
+        let mode = v1::Mode { delay_ms, ..v1::Mode::default() };
+        self.nodes.iter_mut().for_each(|node| node.room.set_mode(mode));
     }
 
     fn say(&mut self, kind: u8, len: usize) {
@@ -207,6 +222,7 @@ impl World {
         let node = &mut self.nodes[index];
         // A room that nobody watched is gone with its ring.
         node.room = empty_room(self.now);
+        node.room.set_mode(v1::Mode { delay_ms: self.delay_ms, ..v1::Mode::default() });
         let mut answer = node.answer(since, self.log.len(), self.now);
         if answer == Answer::Wait {
             node.hear(&self.log, false);
