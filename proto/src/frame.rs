@@ -26,6 +26,14 @@ pub fn to_proto(frame: FromServer) -> Vec<u8> {
     v1::ServerFrame { frame: Some(frame) }.encode_to_vec()
 }
 
+/// What a viewer sends, as the door reads it in JSON: the same fields, and `text` also when it is empty.
+pub fn send_body(send: &v1::Send) -> Vec<u8> {
+    // Words and numbers can always be written.
+    let mut body = serde_json::to_value(send).unwrap_or_default();
+    body["text"] = send.text.as_str().into();
+    body.to_string().into_bytes()
+}
+
 /// Why a client's bytes are no frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BadFrame {

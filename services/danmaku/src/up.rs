@@ -11,7 +11,7 @@ use chassis::{
     settings::{Common, Settings, Source, effective},
     tokens::Signer,
 };
-use fanout::{Hall, SEND_BUFFER_BYTES};
+use fanout::{Doors, Hall, SEND_BUFFER_BYTES};
 use filter::Judge;
 use hyper::{Request, body::Incoming};
 use ingest::Door;
@@ -123,7 +123,12 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     let ground = program.ground.clone();
 
     let judge = Judge::start(&ground, up.filter.with_words_or(EXAMPLE_WORDS))?;
-    let hall = Hall::open(&ground, up.fanout)?;
+    if up.fanout.ingest.is_empty() && (signer.is_some() || up.fanout.relay_token_file.is_some()) {
+        // Over the loopback like any other node's: one way to the door, whoever comes.
+        up.fanout.ingest.push(door_address.to_string().parse().context("the own door's address")?);
+    }
+    let doors = Doors::of(&up.fanout, signer.clone())?;
+    let hall = Hall::open_with(&ground, up.fanout, doors)?;
     let door = Door::open(&ground, up.ingest)?;
 
     let senders = up.crowd.unwrap_or(if embedded.is_some() { EMBEDDED_CROWD } else { 0 });

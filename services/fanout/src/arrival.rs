@@ -1,6 +1,6 @@
 //! A viewer on his way from the handshake to a shard.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use bytes::Bytes;
 use chassis::tokens::Claims;
@@ -15,6 +15,8 @@ pub(crate) struct Arrival {
     pub(crate) room: RoomId,
     /// The room's partition.
     pub(crate) partition: i32,
+    /// Where he comes from.
+    pub(crate) address: IpAddr,
     /// His connection.
     pub(crate) line: Line,
     /// How he is spoken to.

@@ -1,8 +1,9 @@
 //! The hall's own knobs, each with the reason for its default. What all services share is kept out (`chassis`).
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
 use chassis::settings::parse_duration;
+use hyper::http::uri::{Authority, Uri};
 
 /// What the hall is told besides the common settings.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -63,6 +64,25 @@ pub struct Config {
     /// What this node calls itself in `hello`; the machine's name and a random suffix unless it is given.
     #[arg(long, env = "DANMAKU_NODE", value_name = "NAME")]
     pub node: Option<String>,
+
+    /// Doors for what viewers send on their sockets, a comma list of http://host:port, asked in turn; without one viewers
+    /// only watch, and `hello` says so. In one process it is the own door unless another is given.
+    #[arg(long, env = "DANMAKU_INGEST", value_name = "URL,...", value_delimiter = ',', value_parser = door)]
+    pub ingest: Vec<Authority>,
+
+    /// A file with the relay token that the doors want, read again each minute. Without it this node mints its own for an
+    /// hour and renews it, if --keys holds a key that can sign (HS256, or EdDSA with its private part).
+    // Production has only public keys here: `danmaku token --roles relay --sub fanout` is run where the private one is.
+    #[arg(long, env = "DANMAKU_RELAY_TOKEN_FILE", value_name = "FILE")]
+    pub relay_token_file: Option<PathBuf>,
+}
+
+/// A door's address out of `http://host:port`. There is no TLS between our services; a sidecar or the network brings it.
+fn door(text: &str) -> Result<Authority, String> {
+    let uri = text.trim().parse::<Uri>().ok().filter(|uri| uri.scheme_str() == Some("http"));
+    let bare = uri.filter(|uri| uri.path() == "/" && uri.query().is_none());
+    bare.and_then(|uri| uri.authority().filter(|authority| !authority.as_str().contains('@')).cloned())
+        .ok_or_else(|| "a door is http://host:port, such as http://ingest:8081".to_owned())
 }
 
 /// A window of nothing would write every message alone; above a second nobody would call it live.
@@ -85,6 +105,8 @@ impl Default for Config {
             history: Duration::from_secs(75),
             fresh: Duration::from_secs(3),
             node: None,
+            ingest: Vec::new(),
+            relay_token_file: None,
         }
     }
 }
@@ -139,6 +161,9 @@ impl chassis::settings::Settings for Settings {
                 "--anonymous false (DANMAKU_ANONYMOUS): without keys nobody could watch; give --keys <FILE>".to_owned(),
             );
         }
+        if !self.own.ingest.is_empty() && self.common.keys.is_none() {
+            problems.push("--ingest (DANMAKU_INGEST): without keys nobody could send; give --keys <FILE>".to_owned());
+        }
         problems.extend(self.own.problems());
         problems
     }
@@ -156,11 +181,27 @@ mod tests {
     }
 
     #[test]
+    fn doors() {
+        for (text, expected) in [
+            ("http://ingest:8081", Some("ingest:8081")),
+            (" http://[::1]:8081/ ", Some("[::1]:8081")),
+            ("http://ingest", Some("ingest")),
+            ("https://ingest:8081", None),
+            ("ingest:8081", None),
+            ("http://ingest:8081/v1", None),
+            ("http://me@ingest:8081", None),
+            ("", None),
+        ] {
+            assert_eq!(door(text).ok().as_ref().map(Authority::as_str), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn what_cannot_work_together_is_named() {
-        let line = ["fanout", "--brokers", "localhost:9092", "--anonymous", "false", "--ping", "80s"];
+        let line = ["fanout", "--brokers=x:9092", "--anonymous=false", "--ping=80s", "--ingest=http://door:8081"];
         let Err(Stop::Problems(problems)) = chassis::settings::parse_from::<Settings>(line) else {
             panic!("accepted");
         };
-        assert_eq!(problems.0.len(), 2, "{problems}");
+        assert_eq!(problems.0.len(), 3, "{problems}");
     }
 }

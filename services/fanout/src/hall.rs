@@ -18,6 +18,7 @@ use chassis::{
     kafka::{Cluster, TopicSpec, verify_topics},
 };
 use hyper::{Request, body::Incoming};
+use ipnet::IpNet;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
 use tokio::sync::{Notify, mpsc};
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
@@ -29,6 +30,7 @@ use crate::{
     inbox::{Event, Inbox},
     lookup::Answerer,
     metrics::ShardMetrics,
+    relay::{Doors, Relay},
     shard::Shard,
 };
 
@@ -48,6 +50,7 @@ pub struct Hall {
     pub(crate) house: Arc<House>,
     pub(crate) shards: Vec<Arc<Inbox>>,
     pub(crate) origins: Vec<String>,
+    pub(crate) trusted_proxies: Vec<IpNet>,
     /// Handshakes under way; each holds a place in its shard's inbox, which bounds them.
     pub(crate) handshakes: TaskTracker,
     is_leaving: AtomicBool,
@@ -56,6 +59,8 @@ pub struct Hall {
     shards_end: tokio::sync::Mutex<mpsc::Receiver<()>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     starting: AbortOnDropHandle<()>,
+    /// Ends when what viewers sent is answered, once it was told that nothing more comes.
+    relaying: tokio::sync::Mutex<Option<AbortOnDropHandle<()>>>,
 }
 
 /// The topic that the hall reads, as it should be.
@@ -65,15 +70,25 @@ pub fn topic_spec(prefix: &str, partitions: i32) -> TopicSpec {
 }
 
 impl Hall {
-    /// Starts the threads of a hall on `ground`, which must be called on a tokio runtime. It is ready once its topic was
-    /// found to be as it should; until then viewers wait.
+    /// A hall whose viewers only watch.
     ///
     /// # Errors
-    /// When threads or Kafka clients cannot be made.
+    /// As [`open_with`](Self::open_with).
     pub fn open(ground: &Ground, config: Config) -> anyhow::Result<Arc<Self>> {
+        Self::open_with(ground, config, None)
+    }
+
+    /// Starts the threads of a hall on `ground`, which must be called on a tokio runtime. It is ready once its topic was
+    /// found to be as it should; until then viewers wait. What they send goes to `doors`.
+    ///
+    /// # Errors
+    /// When threads or Kafka clients cannot be made, or the doors' token is none.
+    pub fn open_with(ground: &Ground, config: Config, doors: Option<Doors>) -> anyhow::Result<Arc<Self>> {
         let count = config.shards();
         let metrics = ShardMetrics::new();
-        let house = Arc::new(House::new(ground, config, count));
+        let relay = doors.map(|doors| Relay::start(doors, &ground.verifier)).transpose()?;
+        let (relay, relaying) = relay.unzip();
+        let house = Arc::new(House::new(ground, config, count).relaying(relay));
         let topic = Topic::Output.name(&ground.topic_prefix);
         let condition = ground.readiness.condition("fanout");
         let bells: Vec<Arc<Notify>> = (0..count).map(|_| Arc::default()).collect();
@@ -106,12 +121,14 @@ impl Hall {
             house,
             shards,
             origins: ground.origins.clone(),
+            trusted_proxies: ground.trusted_proxies.clone(),
             handshakes: TaskTracker::new(),
             is_leaving: AtomicBool::new(false),
             condition,
             shards_end: tokio::sync::Mutex::new(shards_end),
             threads: Mutex::new(threads),
             starting: AbortOnDropHandle::new(starting),
+            relaying: tokio::sync::Mutex::new(relaying),
         }))
     }
 
@@ -136,6 +153,7 @@ impl Hall {
         self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave));
         // The end of the channel is the end of the shards; nothing is ever sent.
         let _ = self.shards_end.lock().await.recv().await;
+        self.finish_relaying().await;
         self.end();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let joined = tokio::task::spawn_blocking(|| {
@@ -146,6 +164,15 @@ impl Hall {
         match tokio::time::timeout(THREADS_WAIT, joined).await {
             Ok(_) => tracing::info!("hall closed"),
             Err(_) => tracing::warn!("hall closed, while a kafka client still waits for its broker"),
+        }
+    }
+
+    /// What viewers have sent goes on to the door, which takes no longer than any answer.
+    async fn finish_relaying(&self) {
+        if let (Some(relay), Some(relaying)) = (&self.house.relay, self.relaying.lock().await.take()) {
+            relay.end().await;
+            // It fails only when the task did, which is told already.
+            let _ = relaying.await;
         }
     }
 

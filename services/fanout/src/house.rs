@@ -15,7 +15,7 @@ use chassis::{
 };
 use proto::UserId;
 
-use crate::{config::Config, lookup::LookUps, presence::Presence, raw::Raw, wants::Wants};
+use crate::{config::Config, lookup::LookUps, presence::Presence, raw::Raw, relay::Relay, wants::Wants};
 
 /// What all threads of a hall share.
 pub(crate) struct House {
@@ -31,6 +31,8 @@ pub(crate) struct House {
     pub(crate) lookups: LookUps,
     /// How many watch a room.
     pub(crate) presence: Presence,
+    /// Where what viewers send goes; `None` when there is no door for it.
+    pub(crate) relay: Option<Relay>,
     /// Who may do what.
     verifier: Arc<Verifier>,
     /// The end was asked for; the Kafka thread stops.
@@ -86,6 +88,7 @@ impl House {
             wants: Wants::new(shards, partitions),
             lookups: LookUps::default(),
             presence: Presence::default(),
+            relay: None,
             verifier: ground.verifier.clone(),
             is_over: AtomicBool::new(false),
             epoch: Instant::now(),
@@ -93,6 +96,11 @@ impl House {
             connections: AtomicU64::new(0),
             config,
         }
+    }
+
+    /// The same house with a way to the door.
+    pub(crate) fn relaying(self, relay: Option<Relay>) -> Self {
+        Self { relay, ..self }
     }
 
     /// How many partitions there are.

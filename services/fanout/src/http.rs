@@ -4,9 +4,14 @@
 
 mod handshake;
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::Duration,
+};
 
 use chassis::{
+    address,
     http::{Refusal, Response, decode, full},
     origin,
 };
@@ -48,6 +53,7 @@ fn raw_room(path: &str) -> Option<&str> {
 struct Guest {
     room: RoomId,
     partition: i32,
+    address: IpAddr,
     wire: Wire,
     since: Since,
     access: Access,
@@ -57,7 +63,7 @@ struct Guest {
 
 impl Hall {
     pub(crate) fn respond(&self, mut request: Request<Incoming>, peer: SocketAddr) -> Response {
-        match self.admit(&mut request) {
+        match self.admit(&mut request, peer) {
             Ok(response) => response,
             Err(refusal) => {
                 tracing::debug!(%peer, status = refusal.status.as_u16(), code = refusal.code, "handshake refused");
@@ -68,7 +74,7 @@ impl Hall {
     }
 
     /// The order of a handshake: path → method → page's origin → what kind → room → token → place.
-    fn admit(&self, request: &mut Request<Incoming>) -> Result<Response, Refusal> {
+    fn admit(&self, request: &mut Request<Incoming>, peer: SocketAddr) -> Result<Response, Refusal> {
         let room = raw_room(request.uri().path()).ok_or_else(not_found)?;
         if request.method() != Method::GET {
             return Err(Refusal::new(
@@ -82,21 +88,23 @@ impl Hall {
             return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message));
         }
         let asked = handshake::asked(request.version(), request.headers()).map_err(refusal)?;
-        let room = decode(room).and_then(|name| RoomId::new(&name).ok());
-        let room = room.ok_or_else(|| {
-            Refusal::new(StatusCode::BAD_REQUEST, "bad_room", "a room is 1 to 128 bytes of UTF-8 without slash")
-        })?;
+        let bad_room = |why: &dyn std::fmt::Display| {
+            Refusal::new(StatusCode::BAD_REQUEST, "bad_room", format!("the room in the path is none: {why}"))
+        };
+        let name = decode(room).ok_or_else(|| bad_room(&"it is not percent-encoded UTF-8"))?;
+        let room = RoomId::new(&name).map_err(|why| bad_room(&why))?;
+        let address = address::of_request(peer, request.headers(), &self.trusted_proxies);
         let since = handshake::since(request.uri().query(), request.headers());
         let access = self.access(&room, request.headers());
         match asked {
             Asked::WebSocket(protocol) => {
                 let wire = if protocol == Some(Protocol::Proto) { Wire::Proto } else { Wire::Json };
-                let guest = self.guest(room, wire, since, access)?;
+                let guest = self.guest(room, address, wire, since, access)?;
                 self.upgrade(request, protocol, guest)
             }
             Asked::Events => {
                 let access = event_access(access)?;
-                let guest = self.guest(room, Wire::Sse, since, access)?;
+                let guest = self.guest(room, address, Wire::Sse, since, access)?;
                 Ok(events(guest, request.headers()))
             }
         }
@@ -120,7 +128,7 @@ impl Hall {
     }
 
     /// A place on the shard that has the fewest viewers.
-    fn guest(&self, room: RoomId, wire: Wire, since: Since, access: Access) -> Result<Guest, Refusal> {
+    fn guest(&self, room: RoomId, address: IpAddr, wire: Wire, since: Since, access: Access) -> Result<Guest, Refusal> {
         let inbox = self.shards.iter().min_by_key(|inbox| inbox.load()).filter(|_| !self.is_leaving());
         let unavailable = || {
             let message = "this node is leaving; connect again";
@@ -132,7 +140,7 @@ impl Hall {
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", message).retry_after(FULL_RETRY)
         })?;
         let partition = partition::of(room.as_str().as_bytes(), self.house.partitions() as i32);
-        Ok(Guest { room, partition, wire, since, access, inbox, permit })
+        Ok(Guest { room, partition, address, wire, since, access, inbox, permit })
     }
 
     /// Answers 101; when that is written, the socket is taken out of HTTP and handed to its shard.
@@ -166,8 +174,8 @@ impl Hall {
 
 impl Guest {
     fn arrive(self, line: Line) {
-        let Self { room, partition, wire, since, access, inbox, permit } = self;
-        let arrival = Arrival { room, partition, line, wire, since, access, permit };
+        let Self { room, partition, address, wire, since, access, inbox, permit } = self;
+        let arrival = Arrival { room, partition, address, line, wire, since, access, permit };
         inbox.tell(Event::Arrived(Box::new(arrival)));
     }
 }

@@ -16,7 +16,7 @@ use std::{
 use ahash::{HashMap, HashSet};
 use proto::{Cursor, RoomId, v1::Fate};
 
-use crate::{arrival::Arrival, raw::Record, room::pending::Missed, socket::ready::Bell};
+use crate::{arrival::Arrival, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell};
 
 /// Three seconds of 10,000 messages a second: what waits longer would be stale. 8 B each here; the records themselves are
 /// held by the raw records too.
@@ -50,6 +50,8 @@ pub(crate) enum Event {
     },
     /// A viewer.
     Arrived(Box<Arrival>),
+    /// The answer to something a viewer of this shard sent. As many as the relay holds, and it holds no more than its bounds.
+    Acked(Box<Acked>),
     /// The node leaves.
     Leave,
 }
@@ -212,7 +214,7 @@ impl Waiting {
                     moved_on.remove(&at.partition);
                     true
                 }
-                Event::High { .. } | Event::Arrived(_) | Event::Leave => true,
+                Event::High { .. } | Event::Arrived(_) | Event::Acked(_) | Event::Leave => true,
             };
             if needed {
                 kept.push_front(event);

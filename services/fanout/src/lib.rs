@@ -9,7 +9,7 @@
 //! seconds of records, and the shards' `inbox`es, for which `wants` says who hears what. A `shard` owns viewers and rooms:
 //! `room` is the ring of frames and its window, `viewer` a cursor and what is half on his wire, `resume` what a join or a
 //! return is told, `reader` what clients say, `wire` how it all looks in bytes, and `socket` what it goes through.
-//! `presence` counts who watches a room.
+//! `presence` counts who watches a room. What viewers say goes through the `relay` to a door, and its answer back.
 
 #![forbid(unsafe_code)]
 
@@ -33,13 +33,20 @@ mod reader;
 mod wire;
 mod socket;
 mod presence;
+mod relay;
 mod metrics;
 
 pub use config::{Config, Settings};
 pub use hall::{Hall, topic_spec};
+pub use relay::Doors;
 pub use socket::SEND_BUFFER_BYTES;
 
-use chassis::program::{self, Program, Public};
+use std::sync::Arc;
+
+use chassis::{
+    program::{self, Program, Public},
+    tokens::Signer,
+};
 
 /// The whole life of the service alone.
 ///
@@ -49,8 +56,11 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own } = settings;
     let (cluster, verifier) = (program::cluster(&common)?, program::verifier(common.keys.as_deref())?);
     let public = Public::SendBuffer(SEND_BUFFER_BYTES);
+    // Keys that only check are right for production; what is wrong with the file the verifier has said.
+    let signer = common.keys.as_deref().and_then(|path| Signer::from_file(path).ok()).map(Arc::new);
+    let doors = Doors::of(&own, signer)?;
     let program = Program::begin::<Settings>(&common, cluster, verifier, public)?.stalling_after(own.blocked_max);
-    let hall = Hall::open(&program.ground, own)?;
+    let hall = Hall::open_with(&program.ground, own, doors)?;
     let served = hall.clone();
     let handle = move |request, peer| {
         let hall = served.clone();

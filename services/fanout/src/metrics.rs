@@ -6,7 +6,7 @@ use std::time::Duration;
 use metrics::{
     Counter, Gauge, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
-use proto::close::Close;
+use proto::{close::Close, v1::Ack};
 
 use crate::room::frame::Told;
 
@@ -134,6 +134,32 @@ impl ShardMetrics {
     }
 }
 
+/// Handles of what became of sends.
+#[derive(Clone)]
+pub(crate) struct SendMetrics {
+    accepted: Counter,
+    refused: Counter,
+    unavailable: Counter,
+}
+
+impl SendMetrics {
+    /// The handles.
+    pub(crate) fn new() -> Self {
+        let sends = |outcome| counter!("danmaku_fanout_sends_total", "outcome" => outcome);
+        Self { accepted: sends("accepted"), refused: sends("refused"), unavailable: sends("unavailable") }
+    }
+
+    /// Counts an answer.
+    pub(crate) fn answered(&self, ack: &Ack) {
+        let counter = match &*ack.code {
+            _ if ack.ok => &self.accepted,
+            "unavailable" | "judge_behind" => &self.unavailable,
+            _ => &self.refused,
+        };
+        counter.increment(1);
+    }
+}
+
 /// Counts a viewer that went; `None` is a connection that was lost.
 pub(crate) fn closed(close: Option<Close>) {
     counter!("danmaku_fanout_closed_total", "reason" => close.map_or("lost", Close::word)).increment(1);
@@ -180,6 +206,7 @@ fn describe() {
     describe_counter!("danmaku_fanout_frames_total", "frames put on rings, each encoded once for all viewers");
     describe_counter!("danmaku_fanout_dropped_total", "messages counted in gaps, as often as viewers were told");
     describe_counter!("danmaku_fanout_refused_frames_total", "client frames answered with an error");
+    describe_counter!("danmaku_fanout_sends_total", "what viewers sent on their sockets, by what they were told");
     describe_counter!("danmaku_fanout_records_total", "output records read");
     describe_counter!("danmaku_fanout_passed_over_total", "records of an old owner or generation: look at the filters");
     describe_counter!("danmaku_fanout_repeated_total", "records whose input was shown already");

@@ -7,6 +7,7 @@
 mod hear;
 mod join;
 mod say;
+mod sends;
 mod rooms;
 mod write;
 mod turns;
@@ -227,6 +228,7 @@ impl Shard {
             }
             Event::High { partition, offset } => self.answer_waiting(partition, Some(offset), moment),
             Event::Arrived(arrival) => self.arrived(*arrival, moment),
+            Event::Acked(acked) => self.acked(*acked, moment),
             Event::Leave => self.leave(moment),
         }
     }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use proto::{
     close::Close,
     frame::{self, BadFrame, FromClient, FromServer},
-    v1::{Ack, Error},
+    v1::Error,
 };
 
 use super::{READ_BYTES, Shard};
@@ -117,11 +117,7 @@ impl Shard {
                 self.error(key, "unauthorized", "the first frame must be auth", moment);
             }
             FromClient::Refresh(token) => self.refresh(key, &token.token, moment),
-            FromClient::Send(send) => {
-                // This release does not relay; who sends is told to use the door.
-                let ack = Ack { client_id: send.client_id, code: "unavailable".to_owned(), ..Ack::default() };
-                self.say(key, &FromServer::Ack(ack), moment);
-            }
+            FromClient::Send(send) => self.send(key, send, moment),
             // Nothing that wants one is said by this release.
             FromClient::Ack(_) => {}
         }

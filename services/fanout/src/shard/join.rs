@@ -8,6 +8,7 @@ use super::{
     Shard,
     say::audience,
     seat::{Seat, Who},
+    sends::Refusals,
 };
 use crate::{
     arrival::{Access, Arrival, Line},
@@ -27,7 +28,7 @@ pub(super) const TOKEN_WAIT: Duration = Duration::from_secs(5);
 
 impl Shard {
     pub(super) fn arrived(&mut self, arrival: Arrival, moment: Moment) {
-        let Arrival { room, partition, line, wire, since, access, permit } = arrival;
+        let Arrival { room, partition, address, line, wire, since, access, permit } = arrival;
         let early = if let Line::WebSocket(_, early) = &line { early.clone() } else { bytes::Bytes::new() };
         let node = Node::new(self.seats.vacant_key(), self.ready.clone());
         let socket = match line {
@@ -49,6 +50,8 @@ impl Shard {
             has_asked: false,
             words: (moment.now, 0),
             bad_frames: 0,
+            address,
+            refusals: Refusals::default(),
             was_told_of_unknown: false,
             leaving: None,
             is_finished: false,

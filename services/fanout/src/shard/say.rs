@@ -16,7 +16,7 @@ use crate::{house::Moment, room::Audience, viewer::Said};
 impl Shard {
     /// Says `hello`.
     pub(super) fn greet(&mut self, key: usize, cursor: Option<Cursor>, recovered: Option<bool>, moment: Moment) {
-        let seat = &mut self.seats[key];
+        let seat = &self.seats[key];
         let local = &self.rooms[seat.room];
         let cursor = cursor.or_else(|| {
             let partition = self.partitions[local.partition as usize].at;
@@ -40,7 +40,7 @@ impl Shard {
             recovered,
             online: local.online.get(),
             mode: Some(local.room.mode()).filter(|mode| *mode != proto::v1::Mode::default()),
-            can_send: claims.is_some_and(|claims| claims.has(Role::Sender) && claims.covers(room)),
+            can_send: self.can_send(seat.who.claims.as_ref(), room, moment),
             ..Hello::default()
         };
         self.say(key, &FromServer::Hello(hello), moment);

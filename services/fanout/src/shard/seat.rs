@@ -1,11 +1,11 @@
 //! A viewer's seat: his state, his socket, and what is known of him; and moving bytes between them.
 
-use std::{io::ErrorKind, sync::Arc, time::Instant};
+use std::{io::ErrorKind, net::IpAddr, sync::Arc, time::Instant};
 
 use chassis::tokens::Claims;
 use proto::close::Close;
 
-use super::Shard;
+use super::{Shard, sends::Refusals};
 use crate::{
     house::Moment,
     metrics,
@@ -39,6 +39,8 @@ pub(super) struct Seat {
 #[derive(Debug)]
 pub(super) struct Who {
     pub(super) connection: u64,
+    /// Where he comes from.
+    pub(super) address: IpAddr,
     pub(super) claims: Option<Arc<Claims>>,
     /// Whether nothing is shown before a token has come.
     pub(super) is_locked: bool,
@@ -52,6 +54,7 @@ pub(super) struct Who {
     /// Frames of his that made no sense.
     pub(super) bad_frames: u32,
     pub(super) was_told_of_unknown: bool,
+    pub(super) refusals: Refusals,
     /// Since when, and why, he is on his way out.
     pub(super) leaving: Option<(Instant, Close)>,
     /// Whether our side of the connection is shut.

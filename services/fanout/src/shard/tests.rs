@@ -79,6 +79,7 @@ impl Rig {
         let arrival = Arrival {
             room: RoomId::new(room).unwrap(),
             partition: PARTITION,
+            address: [127, 0, 0, 1].into(),
             line: Line::WebSocket(taken.into_std().unwrap(), Bytes::new()),
             wire: Wire::Json,
             since,
@@ -436,6 +437,7 @@ async fn a_silent_event_stream_is_kept_alive_by_comments() {
     let arrival = Arrival {
         room: RoomId::new("a").unwrap(),
         partition: PARTITION,
+        address: [127, 0, 0, 1].into(),
         line: Line::Events(writer),
         wire: Wire::Sse,
         since: Since::Now,
@@ -460,4 +462,32 @@ fn an_idle_viewer_takes_a_kilobyte() {
     // the allocator the rest.
     let ours = size_of::<Seat>() + size_of::<seat::Who>();
     assert!(ours <= 448, "{ours}");
+}
+
+#[tokio::test]
+async fn an_answer_does_not_reach_who_took_the_seat_of_him_who_asked() {
+    let mut rig = Rig::open().await;
+    let mut stays = rig.enter("a", Since::Now).await;
+    stays.hello(&mut rig).await;
+    let mut asked = rig.enter("a", Since::Now).await;
+    let connection = |hello: &proto::v1::Hello| hello.connection.rsplit('-').next().unwrap().parse::<u64>().unwrap();
+    let first = connection(&asked.hello(&mut rig).await);
+    let (key, _) = rig.shard.seats.iter().find(|(_, seat)| seat.who.connection == first).unwrap();
+    drop(asked);
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while rig.shard.seats.contains(key) {
+        assert!(Instant::now() < deadline, "he has left");
+        rig.turn();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let mut other = rig.enter("a", Since::Now).await;
+    let second = connection(&other.hello(&mut rig).await);
+    assert_eq!(rig.shard.seats[key].who.connection, second, "the seat is taken again");
+    let answer = |connection, id: &str| {
+        let ack = proto::v1::Ack { ok: true, id: id.into(), ..proto::v1::Ack::default() };
+        rig.inbox.tell(Event::Acked(Box::new(crate::relay::Acked { key, connection, ack })));
+    };
+    answer(first, "1-3-1");
+    answer(second, "1-3-2");
+    assert!(matches!(other.next(&mut rig).await, Ok(FromServer::Ack(ack)) if ack.id == "1-3-2"));
 }

@@ -16,6 +16,7 @@ mod events;
 mod bad_frames;
 mod handshake;
 mod tokens;
+mod sends;
 mod heartbeat;
 mod leaving;
 mod topics;

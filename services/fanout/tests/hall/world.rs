@@ -19,7 +19,7 @@ use chassis::{
     telemetry::{self, Telemetry},
     tokens::{Claims, Role, Signer},
 };
-use fanout::{Config, Hall};
+use fanout::{Config, Doors, Hall};
 use proto::{
     OwnerNumber, Topic,
     v1::{Fate, Item, Message, Output, User, item},
@@ -91,7 +91,9 @@ fn open(
         origins: vec!["https://live.example.com".into()],
         drain: Duration::from_secs(10),
     };
-    let hall = Hall::open(&ground, config).unwrap();
+    let signer = Signer::from_jwks(&signer.to_jwks()).unwrap();
+    let doors = Doors::of(&config, Some(Arc::new(signer))).unwrap();
+    let hall = Hall::open_with(&ground, config, doors).unwrap();
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     let listener = listen::bind_with(any, "--listen", Some(fanout::SEND_BUFFER_BYTES)).unwrap();
     let address = listener.local_addr().unwrap();
