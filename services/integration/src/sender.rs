@@ -139,6 +139,18 @@ impl Sender {
         self.post(room, &json!({ "text": text, "client_id": client_id })).await
     }
 
+    /// Announces `text` to every room; its id, or why it was not accepted.
+    ///
+    /// # Errors
+    /// What the door said instead.
+    pub async fn announce(&self, text: &str, client_id: &str) -> Result<String, Answer> {
+        let body = json!({ "text": text, "client_id": client_id });
+        let (status, text) =
+            self.asked("/v1/announcements", &body).await.map_err(|error| Answer::Silent(format!("{error:#}")))?;
+        let id = serde_json::from_str::<Body>(&text).ok().and_then(|body| body.id);
+        id.filter(|_| status == 202).ok_or_else(|| read(status, &text))
+    }
+
     /// The same user at another door.
     #[must_use]
     pub fn through(&self, door: SocketAddr) -> Self {
@@ -146,15 +158,15 @@ impl Sender {
     }
 
     async fn post(&self, room: &str, body: &serde_json::Value) -> Answer {
-        match self.asked(room, body).await {
+        let room = utf8_percent_encode(room, NON_ALPHANUMERIC);
+        match self.asked(&format!("/v1/rooms/{room}/danmaku"), body).await {
             Ok((status, text)) => read(status, &text),
             Err(error) => Answer::Silent(format!("{error:#}")),
         }
     }
 
-    async fn asked(&self, room: &str, body: &serde_json::Value) -> anyhow::Result<(u16, String)> {
-        let room = utf8_percent_encode(room, NON_ALPHANUMERIC);
-        let request = Request::post(format!("http://{}/v1/rooms/{room}/danmaku", self.door))
+    async fn asked(&self, path: &str, body: &serde_json::Value) -> anyhow::Result<(u16, String)> {
+        let request = Request::post(format!("http://{}{path}", self.door))
             .header("authorization", format!("Bearer {}", self.token))
             .header("content-type", "application/json")
             .body(Full::from(body.to_string()))?;

@@ -15,7 +15,7 @@ use http_body_util::Empty;
 use hyper::{Request, header};
 use hyper_util::rt::TokioExecutor;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use proto::frame;
+use proto::{frame, v1};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpSocket,
@@ -121,6 +121,25 @@ impl Viewer {
     /// When the socket is gone.
     pub async fn tell(&self, value: &serde_json::Value) -> anyhow::Result<()> {
         say(&self.writer, value).await
+    }
+
+    /// Sends a danmaku on the socket.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub async fn send(&self, client_id: &str, text: &str) -> anyhow::Result<()> {
+        self.tell(&serde_json::json!({ "type": "send", "client_id": client_id, "text": text })).await
+    }
+
+    /// Sends a danmaku on the socket, and waits for its answer.
+    ///
+    /// # Panics
+    /// When there is none in time.
+    pub async fn sent(&self, client_id: &str, text: &str, within: Duration) -> v1::Ack {
+        let before = self.lock().acks.len();
+        self.send(client_id, text).await.expect("the socket is there");
+        self.until("an ack", within, |seen| seen.acks.len() > before).await;
+        self.lock().acks[before].clone()
     }
 
     /// Asks for a pong.

@@ -125,6 +125,12 @@ impl World {
         self.start("fanout", flags).await
     }
 
+    /// Starts a fanout that brings what its viewers send to these doors.
+    pub async fn fanout_to(&self, doors: &[&Node]) -> Node {
+        let doors: Vec<_> = doors.iter().map(|door| format!("http://{}", door.address())).collect();
+        self.fanout(&["--ingest", &doors.join(",")]).await
+    }
+
     async fn start(&self, service: &str, flags: &[&str]) -> Node {
         Node::start(self.recipe(service, flags)).await
     }
@@ -188,7 +194,12 @@ impl World {
 
     /// Somebody who may send, at a door.
     pub fn sender(&self, ingest: &Node, user: &str) -> Sender {
-        let token = self.token(user, &[Role::Viewer, Role::Sender]);
+        self.sender_as(ingest, user, &[Role::Viewer, Role::Sender])
+    }
+
+    /// Somebody with these roles, at a door.
+    pub fn sender_as(&self, ingest: &Node, user: &str, roles: &[Role]) -> Sender {
+        let token = self.token(user, roles);
         Sender { door: ingest.address(), token, http: self.http.clone() }
     }
 
@@ -198,6 +209,15 @@ impl World {
     /// When he is not let in.
     pub async fn viewer(&self, fanout: &Node, room: &str) -> Viewer {
         self.viewer_with(fanout, &Ticket { room: room.to_owned(), ..Ticket::default() }).await
+    }
+
+    /// A viewer with a token, who may send.
+    ///
+    /// # Panics
+    /// When he is not let in.
+    pub async fn speaker(&self, fanout: &Node, room: &str, user: &str) -> Viewer {
+        let token = Some(self.token(user, &[Role::Viewer, Role::Sender]));
+        self.viewer_with(fanout, &Ticket { room: room.to_owned(), token, ..Ticket::default() }).await
     }
 
     /// A viewer who comes back with his last cursor.

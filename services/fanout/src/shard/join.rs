@@ -8,7 +8,6 @@ use super::{
     Shard,
     say::audience,
     seat::{Seat, Who},
-    sends::Refusals,
 };
 use crate::{
     arrival::{Access, Arrival, Line},
@@ -51,7 +50,7 @@ impl Shard {
             words: (moment.now, 0),
             bad_frames: 0,
             address,
-            refusals: Refusals::default(),
+            refusals: None,
             was_told_of_unknown: false,
             leaving: None,
             is_finished: false,

@@ -54,7 +54,8 @@ pub(super) struct Who {
     /// Frames of his that made no sense.
     pub(super) bad_frames: u32,
     pub(super) was_told_of_unknown: bool,
-    pub(super) refusals: Refusals,
+    /// Sends of his that were refused lately; a pointer, for nearly all have none.
+    pub(super) refusals: Option<Box<Refusals>>,
     /// Since when, and why, he is on his way out.
     pub(super) leaving: Option<(Instant, Close)>,
     /// Whether our side of the connection is shut.

@@ -25,20 +25,18 @@ const REFUSED_MAX: usize = 20;
 
 const REFUSED_WITHIN: Duration = Duration::from_secs(10);
 
-/// When a viewer's latest sends were refused, one more of them than he may earn. A pointer for the many who are never
-/// refused.
+/// When a viewer's latest sends were refused, at most one more of them than he may earn.
 #[derive(Debug, Default)]
-pub(super) struct Refusals(Option<Box<VecDeque<Instant>>>);
+pub(super) struct Refusals(VecDeque<Instant>);
 
 impl Refusals {
     /// Notes one; whether it is one too many.
     fn note(&mut self, now: Instant) -> bool {
-        let noted = self.0.get_or_insert_default();
-        noted.push_back(now);
-        while noted.front().is_some_and(|at| now.saturating_duration_since(*at) > REFUSED_WITHIN) {
-            noted.pop_front();
+        self.0.push_back(now);
+        while self.0.front().is_some_and(|at| now.saturating_duration_since(*at) > REFUSED_WITHIN) {
+            self.0.pop_front();
         }
-        noted.len() > REFUSED_MAX
+        self.0.len() > REFUSED_MAX
     }
 }
 
@@ -83,7 +81,7 @@ impl Shard {
         let is_his_fault = !ack.ok && !matches!(&*ack.code, "unavailable" | "judge_behind");
         self.say(key, &FromServer::Ack(ack), moment);
         let Some(seat) = self.seats.get_mut(key).filter(|_| is_his_fault) else { return };
-        if seat.who.refusals.note(moment.now) {
+        if seat.who.refusals.get_or_insert_default().note(moment.now) {
             self.close(key, Close::Refused, moment);
         }
     }

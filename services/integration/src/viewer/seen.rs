@@ -30,6 +30,12 @@ pub struct Seen {
     pub hello: Option<v1::Hello>,
     /// How many hellos there were.
     pub hellos: usize,
+    /// Announcements, live or replayed, as id and text.
+    pub announcements: Vec<(String, String)>,
+    /// The texts of all messages and announcements, in the order they came.
+    pub texts: Vec<String>,
+    /// What the door answered to what he sent.
+    pub acks: Vec<v1::Ack>,
     /// What the judge told him alone.
     pub told: Vec<v1::Told>,
     /// Pongs.
@@ -66,7 +72,12 @@ impl Seen {
                 cursor
             }
             FromServer::Batch(batch) => {
-                let heard: Vec<_> = batch.messages.into_iter().map(heard).collect();
+                self.texts.extend(batch.messages.iter().map(|message| message.text.clone()));
+                // Its id is its client_id's, for all rooms; a message's is its place in the river.
+                let (announced, messages): (Vec<_>, Vec<_>) =
+                    batch.messages.into_iter().partition(|message| message.id.starts_with("a-"));
+                self.announcements.extend(announced.into_iter().map(|message| (message.id, message.text)));
+                let heard: Vec<_> = messages.into_iter().map(heard).collect();
                 self.all.extend(heard.iter().cloned());
                 if batch.replay { &mut self.replayed } else { &mut self.messages }.extend(heard);
                 batch.cursor
@@ -85,6 +96,10 @@ impl Seen {
                 let cursor = reconnect.cursor.clone();
                 self.reconnects.push(reconnect);
                 cursor
+            }
+            FromServer::Ack(ack) => {
+                self.acks.push(ack);
+                String::new()
             }
             FromServer::Verdict(told) => {
                 self.told.push(told);
