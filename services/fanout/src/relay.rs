@@ -36,10 +36,10 @@ use lanes::{Lanes, NoPlace};
 pub use token::Doors;
 use token::Token;
 
-/// Sends that wait until the relay's task is awake: it does nothing but pass them on, so a few milliseconds of a node's.
+/// Handed over and not yet taken up. The relay's task only puts them in line, so they wait for microseconds.
 const UNTAKEN_MAX: usize = 256;
 
-/// How long somebody waits for the answer to what he said: the door's own deadline with Kafka.
+/// How long somebody waits for the answer to what he said: as long as the door waits for Kafka.
 const ANSWER_WAIT: Duration = Duration::from_secs(5);
 
 /// After how long a client tries again what nobody could take.
