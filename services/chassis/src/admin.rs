@@ -1,16 +1,16 @@
 //! The operator's port: `/livez`, `/readyz`, `/metrics`, and whatever a service adds to be looked at.
 //! Kept out: anything a client of the service may ask, and anything that changes something.
 
+mod pages;
 mod readiness;
 
+pub use pages::{Pages, Query};
 pub use readiness::{Condition, NotReady, Readiness};
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::{fmt, io};
 
-use hyper::{Method, StatusCode};
+use hyper::{Method, StatusCode, Uri};
 use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -25,14 +25,12 @@ const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// Operators and probes: few, and each asks seldom.
 const CONNECTIONS_MAX: usize = 256;
 
-type Page = Arc<dyn Fn() -> Response + Send + Sync>;
-
 /// The pages of an admin port that is not yet served.
 #[derive(Clone)]
 pub struct Admin {
     readiness: Readiness,
     telemetry: Telemetry,
-    pages: BTreeMap<&'static str, Page>,
+    pages: Pages,
 }
 
 /// An admin port being served; dropping it ends that.
@@ -45,17 +43,10 @@ pub struct Served {
 }
 
 impl Admin {
-    /// The three pages every service has.
+    /// The three pages every service has, and those that services add.
     #[must_use]
-    pub fn new(readiness: Readiness, telemetry: Telemetry) -> Self {
-        Self { readiness, telemetry, pages: BTreeMap::new() }
-    }
-
-    /// Adds a page to look at; `page` must not block.
-    #[must_use]
-    pub fn page(mut self, path: &'static str, page: impl Fn() -> Response + Send + Sync + 'static) -> Self {
-        self.pages.insert(path, Arc::new(page));
-        self
+    pub fn new(readiness: Readiness, telemetry: Telemetry, pages: Pages) -> Self {
+        Self { readiness, telemetry, pages }
     }
 
     /// Serves the pages on `listener` until the result is dropped.
@@ -66,30 +57,33 @@ impl Admin {
         let address = listener.local_addr()?;
         let limits = Limits { connections_max: CONNECTIONS_MAX, ..Limits::default() };
         let serving = listen::serve(listener, Shutdown::new(), limits, move |request, _| {
-            let response = self.respond(request.method(), request.uri().path());
-            async move { response }
+            let admin = self.clone();
+            async move { admin.respond(request.method(), request.uri()).await }
         });
         Ok(Served { address, task: tokio::spawn(serving) })
     }
 
-    fn respond(&self, method: &Method, path: &str) -> Response {
+    async fn respond(&self, method: &Method, uri: &Uri) -> Response {
         if method != Method::GET && method != Method::HEAD {
             return Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "only GET is known here")
                 .into_response();
         }
-        match path {
+        match uri.path() {
             "/livez" => http::json(StatusCode::OK, &json!({ "alive": true })),
             "/readyz" => ready(&self.readiness),
             "/metrics" => http::answer(StatusCode::OK, METRICS_TYPE, self.telemetry.render()),
-            path => match self.pages.get(path) {
-                Some(page) => page(),
-                None => Refusal::new(StatusCode::NOT_FOUND, "not_found", self.directory()).into_response(),
+            path => match (self.pages.get(path), http::query(uri.query().unwrap_or_default())) {
+                (Some(page), Some(query)) => page(query).await,
+                (Some(_), None) => {
+                    Refusal::new(StatusCode::BAD_REQUEST, "malformed", "the query cannot be decoded").into_response()
+                }
+                (None, _) => Refusal::new(StatusCode::NOT_FOUND, "not_found", self.directory()).into_response(),
             },
         }
     }
 
     fn directory(&self) -> String {
-        let paths = ["/livez", "/readyz", "/metrics"].into_iter().chain(self.pages.keys().copied());
+        let paths = ["/livez", "/readyz", "/metrics"].into_iter().chain(self.pages.paths());
         format!("there are {}", paths.collect::<Vec<_>>().join(", "))
     }
 }

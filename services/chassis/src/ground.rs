@@ -4,7 +4,13 @@ use std::{sync::Arc, time::Duration};
 
 use ipnet::IpNet;
 
-use crate::{admin::Readiness, kafka::Cluster, settings::Common, shutdown::Shutdown, tokens::Verifier};
+use crate::{
+    admin::{Pages, Readiness},
+    kafka::Cluster,
+    settings::Common,
+    shutdown::Shutdown,
+    tokens::Verifier,
+};
 
 /// The surroundings of a service. Cheap to clone; in one process all services share them.
 #[derive(Clone)]
@@ -19,6 +25,8 @@ pub struct Ground {
     pub partitions: i32,
     /// Where a service says whether it can work.
     pub readiness: Readiness,
+    /// Where a service shows operators what is to be looked at.
+    pub pages: Pages,
     /// Asked to leave?
     pub shutdown: Shutdown,
     /// Who may do what.
@@ -38,6 +46,7 @@ impl Ground {
         cluster: Cluster,
         verifier: Verifier,
         readiness: Readiness,
+        pages: Pages,
         shutdown: Shutdown,
     ) -> Self {
         Self {
@@ -46,6 +55,7 @@ impl Ground {
             generation: common.generation,
             partitions: common.partitions,
             readiness,
+            pages,
             shutdown,
             verifier: Arc::new(verifier),
             trusted_proxies: common.trusted_proxies.clone(),

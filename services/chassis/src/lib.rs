@@ -7,6 +7,8 @@ pub mod settings;
 pub mod telemetry;
 pub mod admin;
 pub mod shutdown;
+pub mod descriptors;
+pub mod memory;
 pub mod listen;
 pub mod http;
 pub mod address;

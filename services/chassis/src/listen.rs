@@ -4,9 +4,13 @@
 mod accept;
 mod bind;
 mod ended;
+mod pace;
+mod places;
 mod stall;
+mod turn_away;
 
 pub use bind::{Error, bind, bind_with};
+pub use places::Place;
 
 use std::future::Future;
 use std::io::Write as _;
@@ -19,6 +23,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::descriptors;
 use crate::http::Response;
 use crate::shutdown::Shutdown;
 
@@ -31,8 +36,10 @@ pub struct Limits {
     pub header_bytes_max: usize,
     /// For a client to take something of an answer that is ready; one that takes nothing for so long is closed.
     pub stall_max: Duration,
-    /// Connections at a time, upgraded ones not counted; when full, the next waits in the backlog.
+    /// Connections at a time, upgraded ones too until their [`Place`] is dropped; the next is told 503 before a byte is read.
     pub connections_max: usize,
+    /// New connections a second, and as many at once; who is faster waits in the backlog. 0 is as fast as they come.
+    pub accepts_per_second: u32,
     /// For the requests in hand to finish after shutdown; then their connections are dropped.
     pub drain: Duration,
 }
@@ -44,8 +51,9 @@ impl Default for Limits {
             header_bytes_max: 16 * 1024,
             // A short tunnel is no reason; below the 30 s of a drain, which nobody may hold up.
             stall_max: Duration::from_secs(15),
-            // 65,536 × 6 KiB an idle connection = 400 MB; 16 KiB more each only while headers come in slowly.
-            connections_max: 65_536,
+            // An idle connection takes 6 KiB, and 16 KiB more only while headers come in slowly.
+            connections_max: descriptors::for_clients(),
+            accepts_per_second: 0,
             drain: Duration::from_secs(30),
         }
     }
@@ -63,13 +71,14 @@ where
     accept::run(listener, shutdown, limits, service).await;
 }
 
-/// The socket of a connection that [`serve`] accepted and that was upgraded, and what its client has sent already.
+/// The socket of a connection that [`serve`] accepted and that was upgraded, its place, and what its client has sent already.
 ///
 /// `None` for a connection from elsewhere.
 #[must_use]
-pub fn taken(upgraded: Upgraded) -> Option<(TcpStream, Bytes)> {
+pub fn taken(upgraded: Upgraded) -> Option<(TcpStream, Place, Bytes)> {
     let parts = upgraded.downcast::<TokioIo<stall::Stalling>>().ok()?;
-    Some((parts.io.into_inner().into_stream(), parts.read_buf))
+    let (stream, place) = parts.io.into_inner().into_parts();
+    Some((stream, place, parts.read_buf))
 }
 
 /// Tells whoever started the program that it is ready and where: one line of JSON, the only one on stdout.

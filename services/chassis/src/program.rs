@@ -10,7 +10,8 @@ use hyper::{Request, body::Incoming};
 use tokio::net::TcpListener;
 
 use crate::{
-    admin::{Admin, Readiness, Served},
+    admin::{Admin, Pages, Readiness, Served},
+    descriptors,
     ground::Ground,
     http::Response,
     kafka::Cluster,
@@ -27,7 +28,7 @@ pub struct Program {
     pub ground: Ground,
     public: Option<TcpListener>,
     admin: Served,
-    stall_max: Duration,
+    limits: Limits,
     // Held so that signals are heard until the end.
     _signals: Signals,
 }
@@ -56,6 +57,7 @@ impl Program {
     ) -> anyhow::Result<Self> {
         let telemetry = telemetry::install(common.log_format)?;
         describe::<S>();
+        descriptors::raise();
         let shutdown = Shutdown::new();
         let signals = shutdown::on_signals(&shutdown).context("cannot hear signals")?;
         let public = match public {
@@ -63,18 +65,27 @@ impl Program {
             Public::Plain => Some(listen::bind(common.listen, "--listen")?),
             Public::SendBuffer(bytes) => Some(listen::bind_with(common.listen, "--listen", Some(bytes))?),
         };
-        let readiness = Readiness::new();
-        let admin = Admin::new(readiness.clone(), telemetry).serve(listen::bind(common.admin, "--admin")?)?;
+        let (readiness, pages) = (Readiness::new(), Pages::default());
+        let admin = Admin::new(readiness.clone(), telemetry, pages.clone());
+        let admin = admin.serve(listen::bind(common.admin, "--admin")?)?;
         tracing::info!(address = %admin.address(), "admin port open");
-        let ground = Ground::new(common, cluster, verifier, readiness, shutdown);
-        Ok(Self { ground, public, admin, stall_max: Limits::default().stall_max, _signals: signals })
+        let ground = Ground::new(common, cluster, verifier, readiness, pages, shutdown);
+        let limits = Limits { drain: ground.drain, ..Limits::default() };
+        Ok(Self { ground, public, admin, limits, _signals: signals })
     }
 
     /// For a program that itself closes who takes nothing for `blocked_max`, and says why: its port does so only after it.
     #[must_use]
     pub fn stalling_after(mut self, blocked_max: Duration) -> Self {
         // A sweep a second, and a turn for its last words.
-        self.stall_max = blocked_max.saturating_add(Duration::from_secs(5));
+        self.limits.stall_max = blocked_max.saturating_add(Duration::from_secs(5));
+        self
+    }
+
+    /// For a program that lets so many new connections in each second, and no more; 0 is as fast as they come.
+    #[must_use]
+    pub fn accepting(mut self, per_second: u32) -> Self {
+        self.limits.accepts_per_second = per_second;
         self
     }
 
@@ -91,13 +102,10 @@ impl Program {
         F: Future<Output = Response> + Send + 'static,
     {
         let public_address = self.public_address();
-        let Self { ground, public, admin, stall_max, _signals } = self;
+        let Self { ground, public, admin, limits, _signals } = self;
         let serving = async {
             match public {
-                Some(listener) => {
-                    let limits = Limits { drain: ground.drain, stall_max, ..Limits::default() };
-                    listen::serve(listener, ground.shutdown.clone(), limits, handle).await;
-                }
+                Some(listener) => listen::serve(listener, ground.shutdown.clone(), limits, handle).await,
                 None => ground.shutdown.requested().await,
             }
         };

@@ -1,12 +1,14 @@
 //! What a service is told at its start: flags and environment, judged whole before anything is bound.
 //! Kept out: what a value means to a service, and any change of settings while it runs.
 
+mod bytes;
 mod check;
 mod common;
 mod duration;
 mod effective;
 mod values;
 
+pub use bytes::{BytesError, parse_bytes};
 pub use common::{Common, LogFormat};
 pub use duration::{DurationError, parse_duration};
 pub use effective::{Effective, Source, describe, effective};

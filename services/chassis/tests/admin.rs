@@ -6,7 +6,7 @@ mod wire;
 
 use std::net::SocketAddr;
 
-use chassis::admin::{Admin, Readiness};
+use chassis::admin::{Admin, Pages, Query, Readiness};
 use chassis::settings::LogFormat;
 use chassis::{http, listen, telemetry};
 use wire::ask;
@@ -14,8 +14,11 @@ use wire::ask;
 fn served(readiness: &Readiness) -> chassis::admin::Served {
     let telemetry = telemetry::install(LogFormat::Text).unwrap();
     let listener = listen::bind(SocketAddr::from(([127, 0, 0, 1], 0)), "--admin").unwrap();
-    let page = || http::json(hyper::StatusCode::OK, &7);
-    Admin::new(readiness.clone(), telemetry).page("/seven", page).serve(listener).unwrap()
+    let pages = Pages::default();
+    let served = Admin::new(readiness.clone(), telemetry, pages.clone()).serve(listener).unwrap();
+    // Services open after their port.
+    pages.add("/seven", |query: Query| async move { http::json(hyper::StatusCode::OK, &(7, query)) });
+    served
 }
 
 #[tokio::test]
@@ -48,7 +51,9 @@ async fn metrics_are_in_prometheus_text() {
 #[tokio::test]
 async fn a_page_of_the_services_own_is_served_and_others_are_listed() {
     let admin = served(&Readiness::new());
-    assert_eq!(ask(admin.address(), "GET", "/seven").await.body, "7");
+    assert_eq!(ask(admin.address(), "GET", "/seven").await.body, "[7,[]]");
+    assert_eq!(ask(admin.address(), "GET", "/seven?a=%E5%BC%B9&b").await.body, r#"[7,[["a","弹"],["b",""]]]"#);
+    assert_eq!(ask(admin.address(), "GET", "/seven?a=%ff").await.status, 400);
     let missing = ask(admin.address(), "GET", "/eight").await;
     assert_eq!(missing.status, 404);
     assert!(missing.body.contains("/livez, /readyz, /metrics, /seven"), "{}", missing.body);

@@ -195,23 +195,88 @@ async fn an_answer_that_nobody_takes_is_dropped_and_holds_up_nobody() {
     let door = open(Limits { stall_max: SHORT, connections_max: 1, ..patient() });
     let mut stuck = TcpStream::connect(door.address).await.unwrap();
     stuck.write_all(b"GET /large HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
-    // Its place is free again, and the door closes long before the drain's end, though this client is still there.
-    assert_eq!(ask(door.address, "GET", "/peer").await.status, 200);
+    // Its place is free again soon, and the door closes long before the drain's end, though this client is still there.
+    until_let_in(door.address).await;
     door.shutdown.trigger();
     tokio::time::timeout(LONG / 2, door.serving).await.unwrap().unwrap();
     drop(stuck);
 }
 
+/// Asks until the door has a place.
+async fn until_let_in(address: SocketAddr) {
+    let asking = async {
+        loop {
+            let answer = ask(address, "GET", "/peer").await;
+            match answer.status {
+                200 => break,
+                503 => assert!(answer.head.contains("retry-after: 2\r\n"), "{answer:?}"),
+                _ => panic!("{answer:?}"),
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(LONG, asking).await.expect("a place");
+}
+
 #[tokio::test]
-async fn when_full_the_next_waits_for_one_to_leave() {
+async fn when_full_the_next_is_told_so_until_one_has_left() {
     let door = open(Limits { connections_max: 1, ..patient() });
     let mut first = TcpStream::connect(door.address).await.unwrap();
     first.write_all(b"GET /wait HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n").await.unwrap();
     door.waiting.notified().await;
-    let second = tokio::spawn(ask(door.address, "GET", "/peer"));
+    let refused = ask(door.address, "GET", "/peer").await;
+    assert_eq!((refused.status, refused.body.contains("\"code\":\"full\"")), (503, true), "{refused:?}");
     door.release.notify_one();
     assert_eq!(answer(&mut first).await.status, 200);
-    assert_eq!(second.await.unwrap().status, 200);
+    until_let_in(door.address).await;
+}
+
+#[tokio::test]
+async fn an_upgraded_connection_keeps_its_place() {
+    let door = open(Limits { connections_max: 1, ..patient() });
+    let mut stream = TcpStream::connect(door.address).await.unwrap();
+    stream.write_all(b"GET /up HTTP/1.1\r\nhost: test\r\nconnection: upgrade\r\nupgrade: echo\r\n\r\n").await.unwrap();
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await.unwrap());
+    }
+    assert_eq!(ask(door.address, "GET", "/peer").await.status, 503);
+    stream.write_all(b"echo").await.unwrap();
+    stream.read_to_end(&mut Vec::new()).await.unwrap();
+    until_let_in(door.address).await;
+}
+
+#[tokio::test]
+async fn who_is_faster_than_the_pace_waits_and_is_served() {
+    // Ten at once and ten more a second.
+    let door = open(Limits { accepts_per_second: 10, ..patient() });
+    let asked = std::time::Instant::now();
+    let mut asking = tokio::task::JoinSet::new();
+    (0..15).for_each(|_| drop(asking.spawn(ask(door.address, "GET", "/peer"))));
+    assert!(asking.join_all().await.iter().all(|answer| answer.status == 200));
+    // The other five cannot have been let in sooner, however fast the machine is.
+    assert!(asked.elapsed() >= Duration::from_millis(499), "{:?}", asked.elapsed());
+}
+
+#[tokio::test]
+async fn at_closing_time_who_waits_in_the_backlog_is_told_so() {
+    let door = open(Limits { accepts_per_second: 1, ..patient() });
+    assert_eq!(ask(door.address, "GET", "/peer").await.status, 200);
+    let mut waiting = TcpStream::connect(door.address).await.unwrap();
+    waiting.write_all(b"GET /peer HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
+    door.shutdown.trigger();
+    assert_eq!(answer(&mut waiting).await.status, 503);
+    door.serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_vanished_is_noticed_after_half_a_minute() {
+    let listener = listen::bind(SocketAddr::from(([127, 0, 0, 1], 0)), "--listen").unwrap();
+    let _client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+    let (accepted, _) = listener.accept().await.unwrap();
+    let socket = socket2::SockRef::from(&accepted);
+    assert!(socket.keepalive().unwrap());
+    assert_eq!(socket.tcp_keepalive_time().unwrap(), Duration::from_secs(30));
 }
 
 #[tokio::test]

@@ -15,14 +15,15 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinError, JoinSet};
 
-use super::{Limits, ended, stall::Stalling};
+use super::{
+    Limits, ended,
+    pace::Pace,
+    places::Places,
+    stall::Stalling,
+    turn_away::{Starving, turn_away, turn_backlog_away},
+};
 use crate::http::Response;
 use crate::shutdown::{self, Shutdown};
-
-/// Out of descriptors or memory, accepting again at once would only spin; somebody else's close is what helps.
-const STARVED_PAUSE: Duration = Duration::from_millis(100);
-/// A crowd at the limit finds a free descriptor and loses it again many times a second; the log hears of it once in a while.
-const STARVED_SAID_EACH: Duration = Duration::from_secs(60);
 
 pub(super) async fn run<S, F>(listener: TcpListener, shutdown: Shutdown, limits: Limits, service: S)
 where
@@ -30,37 +31,42 @@ where
     F: Future<Output = Response> + Send + 'static,
 {
     ended::describe();
+    let (places, mut starving) = (Places::new(limits.connections_max), Starving::new());
+    let mut pace = Pace::new(limits.accepts_per_second, Instant::now());
     let mut connections = JoinSet::new();
-    let mut said = None;
     loop {
-        tokio::select! {
+        let accepted = tokio::select! {
             () = shutdown.requested() => break,
-            Some(ended) = connections.join_next() => note_panic(ended),
-            accepted = listener.accept(), if connections.len() < limits.connections_max => match accepted {
-                Ok((stream, peer)) => {
-                    connections.spawn(connection(stream, peer, limits.clone(), shutdown.clone(), service.clone()));
-                }
-                Err(error) => pause_if_starved(&error, &mut said).await,
+            Some(ended) = connections.join_next() => {
+                note_panic(ended);
+                continue;
             }
+            accepted = next(&listener, &pace) => accepted,
+        };
+        pace.take(Instant::now());
+        match accepted {
+            Ok((stream, peer)) => match places.take() {
+                Some(place) => {
+                    let io = Stalling::new(stream, limits.stall_max, place);
+                    connections.spawn(connection(io, peer, limits.clone(), shutdown.clone(), service.clone()));
+                }
+                None => turn_away(stream),
+            },
+            Err(error) => starving.meet(&error, &listener).await,
         }
     }
+    turn_backlog_away(&listener);
     drop(listener);
     leave(connections, limits.drain).await;
 }
 
-/// When accepting fails for want of something, pauses, and says so unless it lately did.
-async fn pause_if_starved(error: &io::Error, said: &mut Option<Instant>) {
-    if !is_starved(error) {
-        // One connection died before it was accepted; the next is as good as any.
-        tracing::debug!(%error, "connection lost before it was accepted");
-        return;
+/// The next connection, once the pace allows one; until then it waits in the backlog.
+async fn next(listener: &TcpListener, pace: &Pace) -> io::Result<(TcpStream, SocketAddr)> {
+    let wait = pace.wait(Instant::now());
+    if !wait.is_zero() {
+        tokio::time::sleep(wait).await;
     }
-    ended::starved();
-    if said.is_none_or(|said| said.elapsed() >= STARVED_SAID_EACH) {
-        *said = Some(Instant::now());
-        tracing::warn!(%error, "cannot accept connections; raise the limit of open files");
-    }
-    tokio::time::sleep(STARVED_PAUSE).await;
+    listener.accept().await
 }
 
 async fn leave(mut connections: JoinSet<()>, deadline: Duration) {
@@ -73,21 +79,17 @@ async fn leave(mut connections: JoinSet<()>, deadline: Duration) {
     connections.shutdown().await;
 }
 
-async fn connection<S, F>(stream: TcpStream, peer: SocketAddr, limits: Limits, shutdown: Shutdown, service: S)
+async fn connection<S, F>(io: Stalling, peer: SocketAddr, limits: Limits, shutdown: Shutdown, service: S)
 where
     S: Fn(Request<Incoming>, SocketAddr) -> F + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
 {
-    // Answers are small and written whole: holding one back for more to come only delays it.
-    let _ = stream.set_nodelay(true);
+    io.send_at_once();
     let serving = http1::Builder::new()
         .timer(TokioTimer::new()) // Without it hyper's header timeout does nothing.
         .header_read_timeout(limits.header_timeout)
         .max_buf_size(limits.header_bytes_max)
-        .serve_connection(
-            TokioIo::new(Stalling::new(stream, limits.stall_max)),
-            service_fn(|request| answer(service(request, peer))),
-        )
+        .serve_connection(TokioIo::new(io), service_fn(|request| answer(service(request, peer))))
         .with_upgrades();
     let mut serving = pin!(serving);
     let ended = tokio::select! {
@@ -111,23 +113,5 @@ async fn answer(answering: impl Future<Output = Response>) -> Result<Response, I
 fn note_panic(ended: Result<(), JoinError>) {
     if let Err(error) = ended {
         tracing::error!(%error, "a connection's task failed");
-    }
-}
-
-/// The process or the machine is out of something, as opposed to this one connection having failed.
-fn is_starved(error: &io::Error) -> bool {
-    // As numbered on Linux: ENFILE, EMFILE, ENOMEM, ENOBUFS.
-    matches!(error.raw_os_error(), Some(23 | 24 | 12 | 105))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_lack_of_something_makes_the_loop_pause() {
-        for (errno, starved) in [(24, true), (23, true), (12, true), (105, true), (103, false), (104, false)] {
-            assert_eq!(is_starved(&io::Error::from_raw_os_error(errno)), starved, "{errno}");
-        }
     }
 }

@@ -14,6 +14,15 @@ pub(super) fn describe() {
         "danmaku_http_starved_accepts_total",
         "Connections that could not be accepted for want of descriptors or memory."
     );
+    metrics::describe_counter!(
+        "danmaku_http_turned_away_total",
+        "Connections that were told 503 before a byte was read, because there was no place for them."
+    );
+}
+
+/// Counts a connection that found no place.
+pub(super) fn turned_away() {
+    metrics::counter!("danmaku_http_turned_away_total").increment(1);
 }
 
 /// Counts a connection that ended otherwise than by an answered request.

@@ -11,21 +11,29 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
+use super::places::Place;
+
 /// Without it an answer that nobody reads would hold its connection, and the end of the program, for ever.
 pub(super) struct Stalling {
     stream: TcpStream,
+    place: Place,
     stall_max: Duration,
     /// Runs while the client takes nothing; most connections never need one.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stalling {
-    pub(super) fn new(stream: TcpStream, stall_max: Duration) -> Self {
-        Self { stream, stall_max, stalled: None }
+    pub(super) fn new(stream: TcpStream, stall_max: Duration, place: Place) -> Self {
+        Self { stream, place, stall_max, stalled: None }
     }
 
-    pub(super) fn into_stream(self) -> TcpStream {
-        self.stream
+    /// Answers are small and written whole: holding one back for more to come only delays it.
+    pub(super) fn send_at_once(&self) {
+        let _ = self.stream.set_nodelay(true);
+    }
+
+    pub(super) fn into_parts(self) -> (TcpStream, Place) {
+        (self.stream, self.place)
     }
 
     /// What came of a write, unless the client has taken nothing for too long.

@@ -249,6 +249,7 @@ fn ground(cluster: Cluster) -> Ground {
         generation: GENERATION,
         partitions: PARTITIONS,
         readiness: Readiness::new(),
+        pages: chassis::admin::Pages::default(),
         shutdown: Shutdown::new(),
         verifier: Arc::new(Verifier::empty()),
         trusted_proxies: Vec::new(),

@@ -90,6 +90,7 @@ impl Rig {
             generation: 3,
             partitions: plan.partitions,
             readiness: Readiness::new(),
+            pages: chassis::admin::Pages::default(),
             shutdown: Shutdown::new(),
             verifier: Arc::new(signer.verifier().unwrap()),
             trusted_proxies: plan.trusted_proxies,
