@@ -36,7 +36,7 @@ pub struct Limits {
     pub header_bytes_max: usize,
     /// For a client to take something of an answer that is ready; one that takes nothing for so long is closed.
     pub stall_max: Duration,
-    /// Connections at a time, upgraded ones too until their [`Place`] is dropped; the next is told 503 before a byte is read.
+    /// Connections at a time, upgraded ones too until their [`Place`] is dropped; the next is told 503 unparsed.
     pub connections_max: usize,
     /// New connections a second, and as many at once; who is faster waits in the backlog. 0 is as fast as they come.
     pub accepts_per_second: u32,

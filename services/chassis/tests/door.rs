@@ -232,6 +232,22 @@ async fn when_full_the_next_is_told_so_until_one_has_left() {
 }
 
 #[tokio::test]
+async fn who_is_told_so_has_asked_first() {
+    let door = open(Limits { connections_max: 0, ..patient() });
+    let mut stream = TcpStream::connect(door.address).await.unwrap();
+    // Time enough for the door to have accepted: this runtime has one thread, and nothing else to do.
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    let early = stream.try_read(&mut [0]);
+    assert_eq!(early.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
+    stream.write_all(b"GET /peer HTTP/1.1\r\nhost: test\r\n\r\n").await.unwrap();
+    assert_eq!(answer(&mut stream).await.status, 503);
+    // One who asks nothing is told all the same.
+    assert_eq!(answer(&mut TcpStream::connect(door.address).await.unwrap()).await.status, 503);
+}
+
+#[tokio::test]
 async fn an_upgraded_connection_keeps_its_place() {
     let door = open(Limits { connections_max: 1, ..patient() });
     let mut stream = TcpStream::connect(door.address).await.unwrap();

@@ -1,6 +1,6 @@
 //! `danmaku` without a command: ingest, filter and fanout on one ground, one port for page, sockets and messages.
 
-use std::{net::SocketAddr, path::Path, sync::Arc};
+use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use chassis::{
@@ -34,7 +34,7 @@ use crate::{crowd::Crowd, page};
   danmaku keys     writes a key file for development
   danmaku token    mints a token with a key file
 
-On a real cluster --partitions is 64 unless it is given.
+On a real cluster --partitions is 64 and --drain 30s unless they are given.
 
 Examples:
   danmaku                                      a first look: open the address it prints
@@ -85,6 +85,12 @@ const EMBEDDED_PARTITIONS: &str = "4";
 /// Partitions on a real cluster unless --partitions says otherwise, as for the services alone.
 const CLUSTER_PARTITIONS: i32 = 64;
 
+/// How long leaving takes on the embedded broker: whoever presses Ctrl-C waits for it, and no other node is to be spared.
+const EMBEDDED_DRAIN: &str = "2s";
+
+/// How long it takes on a real cluster unless --drain says otherwise, as for the services alone.
+const CLUSTER_DRAIN: Duration = Duration::from_secs(30);
+
 /// Senders that make a first look move: four messages a second. Nobody wants them in a real cluster unasked.
 const EMBEDDED_CROWD: u16 = 12;
 
@@ -92,7 +98,8 @@ const EMBEDDED_CROWD: u16 = 12;
 const EXAMPLE_WORDS: &str = include_str!("example_words.txt");
 
 impl Settings for Up {
-    const DEFAULTS: &'static [(&'static str, &'static str)] = &[("partitions", EMBEDDED_PARTITIONS)];
+    const DEFAULTS: &'static [(&'static str, &'static str)] =
+        &[("partitions", EMBEDDED_PARTITIONS), ("drain", EMBEDDED_DRAIN)];
 
     fn problems(&self) -> Vec<String> {
         let mut problems = self.fanout.problems();
@@ -107,8 +114,9 @@ impl Settings for Up {
 
 /// The whole life of the program.
 pub async fn run(mut up: Up) -> anyhow::Result<()> {
-    if up.common.brokers.is_some() && !is_given("partitions") {
-        up.common.partitions = CLUSTER_PARTITIONS;
+    if up.common.brokers.is_some() {
+        up.common.partitions = if is_given("partitions") { up.common.partitions } else { CLUSTER_PARTITIONS };
+        up.common.drain = if is_given("drain") { up.common.drain } else { CLUSTER_DRAIN };
     }
     let (embedded, cluster) = broker(&up.common)?;
     let signer = signer(up.common.keys.as_deref());
@@ -117,7 +125,8 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         (_, keys) => verifier(keys.as_deref())?,
     };
     let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?
-        .stalling_after(up.fanout.blocked_max);
+        .stalling_after(up.fanout.blocked_max)
+        .accepting(up.fanout.handshakes_rate);
     tracing::info!(partitions = up.common.partitions, embedded = embedded.is_some(), "broker");
     let door_address = reachable(program.public_address().context("no public port")?);
     let ground = program.ground.clone();
@@ -250,6 +259,7 @@ mod tests {
         Up::command().debug_assert();
         let up: Up = parse_from(["danmaku", "up"]).unwrap();
         assert_eq!((up.common.partitions, up.crowd, up.room.as_str()), (4, None, "demo"));
+        assert_eq!(up.common.drain, Duration::from_secs(2));
         assert_eq!((up.ingest, up.filter, up.fanout), Default::default());
     }
 

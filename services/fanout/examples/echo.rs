@@ -43,7 +43,7 @@ fn upgrade(mut request: Request<Incoming>) -> Response {
         return Refusal::new(StatusCode::UPGRADE_REQUIRED, "malformed", "a WebSocket is served here").into_response();
     };
     tokio::spawn(async move {
-        let (mut stream, early) = listen::taken(websocket.await.ok()?.into_inner().into_inner())?;
+        let (mut stream, _place, early) = listen::taken(websocket.await.ok()?.into_inner().into_inner())?;
         // A client that is gone has heard enough.
         let _ = echo(&mut stream, early.to_vec()).await;
         Some(())

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use chassis::tokens::Claims;
 use proto::{RoomId, close::Close};
 
-use crate::{inbox::Permit, resume::Since, socket::pipe, wire::Wire};
+use crate::{admission::Pass, inbox::Permit, resume::Since, socket::pipe, wire::Wire};
 
 /// Somebody who wants to watch a room.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(crate) struct Arrival {
     pub(crate) access: Access,
     /// His place at the door.
     pub(crate) permit: Permit,
+    /// His place on this node.
+    pub(crate) pass: Pass,
 }
 
 /// A connection that no runtime owns.

@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use chassis::settings::parse_duration;
+use chassis::{
+    descriptors, memory,
+    settings::{parse_bytes, parse_duration},
+};
 use hyper::http::uri::{Authority, Uri};
 
 /// What the hall is told besides the common settings.
@@ -61,6 +64,31 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_FRESH", value_name = "DURATION", default_value = "3s", value_parser = parse_duration)]
     pub fresh: Duration,
 
+    /// Viewers at a time; who comes above it is told 503. 0 = as many as the limit of open files (ulimit -n) allows.
+    // Each is a socket. What the process keeps for itself is the chassis's affair; 128 more are for handshakes under way and
+    // requests that are no viewers, so that who is refused is told so in HTTP: a limit of 20,000 makes 19,488.
+    #[arg(long, env = "DANMAKU_VIEWERS_MAX", value_name = "NUMBER", default_value_t = 0)]
+    pub viewers_max: usize,
+
+    /// Viewers at a time from one address (or IPv6 /64); who comes above it is told 503. 0 = no cap.
+    // A carrier puts thousands of phones behind one address, and so does a proxy that --trusted-proxies does not name: none
+    // unless it is known who stands in front. 64 suits an open network.
+    #[arg(long, env = "DANMAKU_ADDRESS_CONNECTIONS_MAX", value_name = "NUMBER", default_value_t = 0)]
+    pub address_connections_max: u32,
+
+    /// New connections let in each second, and as many at once; who is faster waits. 0 = as fast as they come.
+    // A handshake costs 100 µs: 2,000 a second are a fifth of a core, which leaves the rest to those who are in already, and
+    // the 20,000 viewers of a node that died are back after 10 s.
+    #[arg(long, env = "DANMAKU_HANDSHAKES_RATE", value_name = "NUMBER", default_value_t = 2_000)]
+    pub handshakes_rate: u32,
+
+    /// Memory for viewers, rooms and history, such as 512MiB; above it nobody is let in, and the slowest and the newest viewers
+    /// are closed with 4004. 0 = half of what the container or the machine has.
+    // Half: the other one is the allocator's, Kafka's buffers' and the kernel's. 20,000 viewers at 3 KiB are 60 MB, a
+    // partition's history 32 MiB at most, a room 256 KiB at most.
+    #[arg(long, env = "DANMAKU_MEMORY_MAX", value_name = "BYTES", default_value = "0", value_parser = parse_bytes)]
+    pub memory_max: u64,
+
     /// What this node calls itself in `hello`; the machine's name and a random suffix unless it is given.
     #[arg(long, env = "DANMAKU_NODE", value_name = "NAME")]
     pub node: Option<String>,
@@ -85,6 +113,9 @@ fn door(text: &str) -> Result<Authority, String> {
         .ok_or_else(|| "a door is http://host:port, such as http://ingest:8081".to_owned())
 }
 
+/// Connections that are no viewers, or not yet.
+const OTHERS: usize = 128;
+
 /// A window of nothing would write every message alone; above a second nobody would call it live.
 fn window(text: &str) -> Result<Duration, String> {
     let window = parse_duration(text).map_err(|error| error.to_string())?;
@@ -104,6 +135,10 @@ impl Default for Config {
             ping: Duration::from_secs(30),
             history: Duration::from_secs(75),
             fresh: Duration::from_secs(3),
+            viewers_max: 0,
+            address_connections_max: 0,
+            handshakes_rate: 2_000,
+            memory_max: 0,
             node: None,
             ingest: Vec::new(),
             relay_token_file: None,
@@ -117,6 +152,23 @@ impl Config {
     pub fn problems(&self) -> Vec<String> {
         let late = "--ping (DANMAKU_PING): it must be shorter than --idle, or nobody pings in time";
         if self.ping < self.idle { Vec::new() } else { vec![late.to_owned()] }
+    }
+
+    /// How many viewers there may be.
+    pub(crate) fn viewers_max(&self) -> usize {
+        let clients = descriptors::for_clients();
+        match self.viewers_max {
+            0 => clients.saturating_sub(OTHERS).max(clients / 2),
+            given => given,
+        }
+    }
+
+    /// How much memory viewers, rooms and history may take.
+    pub(crate) fn memory_max(&self) -> u64 {
+        match self.memory_max {
+            0 => memory::allowed().map_or(u64::MAX, |allowed| allowed / 2),
+            given => given,
+        }
     }
 
     /// How many shards there will be on this machine.

@@ -243,6 +243,7 @@ impl Consumer {
         let reading = self.partitions.iter().filter(|partition| partition.stage == Stage::Reading).count();
         self.desk.metrics.partitions.set(reading as f64);
         self.desk.metrics.raw_bytes.set(bytes as f64);
+        self.desk.house.caps.raw_takes(bytes as u64);
     }
 
     /// A broker that is away says so many times a second.

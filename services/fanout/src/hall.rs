@@ -1,13 +1,13 @@
 //! The hall as a whole: its threads, its life, and the door through which viewers come.
 
 use std::{
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread::JoinHandle,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context as _;
@@ -24,10 +24,12 @@ use tokio::sync::{Notify, mpsc};
 use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::{
+    admission::{Admission, Fullness},
     config::Config,
     consume::Consumer,
+    debug,
     house::House,
-    inbox::{Event, Inbox},
+    inbox::{Event, Inbox, Leaving},
     lookup::Answerer,
     metrics::ShardMetrics,
     relay::{Doors, Relay},
@@ -39,6 +41,12 @@ const HANDSHAKES_WAIT: Duration = Duration::from_secs(1);
 
 /// How long the Kafka thread may take to end: closing a consumer waits for a broker that may be away.
 const THREADS_WAIT: Duration = Duration::from_secs(2);
+
+/// The part of the drain time that viewers' slots fill; the rest is for last words to be taken and for threads to end.
+const DRAIN_PART: f64 = 0.9;
+
+/// How often it is looked whether the node is full. A balancer asks every few seconds.
+const FULLNESS_EVERY: Duration = Duration::from_millis(250);
 
 /// How often topics that are not as they should be are looked at again.
 const VERIFY_EVERY: Duration = Duration::from_secs(2);
@@ -61,6 +69,9 @@ pub struct Hall {
     starting: AbortOnDropHandle<()>,
     /// Ends when what viewers sent is answered, once it was told that nothing more comes.
     relaying: tokio::sync::Mutex<Option<AbortOnDropHandle<()>>>,
+    /// How long leaving may take.
+    drain: Duration,
+    _watching: AbortOnDropHandle<()>,
 }
 
 /// The topic that the hall reads, as it should be.
@@ -116,6 +127,9 @@ impl Hall {
         })?);
         let spec = topic_spec(&ground.topic_prefix, ground.partitions);
         let starting = tokio::spawn(start(ground.cluster.clone(), spec, condition.clone(), go));
+        let watching = tokio::spawn(watch(house.clone(), ground.readiness.condition("admission")));
+        let looked_at = shards.clone();
+        ground.pages.add("/debug/viewers", move |query| debug::viewers(looked_at.clone(), query));
         tracing::info!(shards = count, node = house.node, "hall open");
         Ok(Arc::new(Self {
             house,
@@ -129,6 +143,8 @@ impl Hall {
             threads: Mutex::new(threads),
             starting: AbortOnDropHandle::new(starting),
             relaying: tokio::sync::Mutex::new(relaying),
+            drain: ground.drain,
+            _watching: AbortOnDropHandle::new(watching),
         }))
     }
 
@@ -137,20 +153,27 @@ impl Hall {
         self.respond(request, peer)
     }
 
+    /// Whether there is room for a viewer from `address`; if so, he holds his pass until he is gone.
+    pub(crate) fn admission(&self, address: IpAddr) -> Admission {
+        self.house.caps.admit(address)
+    }
+
     /// Whether nobody is let in any more.
     pub(crate) fn is_leaving(&self) -> bool {
         self.is_leaving.load(Ordering::Acquire)
     }
 
-    /// Lets nobody in any more, gives every viewer what he is due, advises him to come back elsewhere, closes 1012, and ends
-    /// the threads. It takes as long as the slowest viewer, at most a few seconds.
+    /// Lets nobody in any more, serves every viewer until his slot, advises him to come back elsewhere, closes 1012, and ends
+    /// the threads. The slots fill nine tenths of the drain time; it is over as soon as the last viewer is gone.
     pub async fn leave(&self) {
+        let start = Instant::now();
         self.is_leaving.store(true, Ordering::Release);
         self.condition.not_ready("leaving");
         self.handshakes.close();
         // Who has not finished his handshake by then is cut off with the process.
         let _ = tokio::time::timeout(HANDSHAKES_WAIT, self.handshakes.wait()).await;
-        self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave));
+        let leaving = Leaving { start, length: self.drain.mul_f64(DRAIN_PART) };
+        self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave(leaving)));
         // The end of the channel is the end of the shards; nothing is ever sent.
         let _ = self.shards_end.lock().await.recv().await;
         self.finish_relaying().await;
@@ -186,7 +209,8 @@ impl Hall {
 impl Drop for Hall {
     fn drop(&mut self) {
         self.end();
-        self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave));
+        let leaving = Leaving { start: Instant::now(), length: Duration::ZERO };
+        self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave(leaving)));
     }
 }
 
@@ -205,6 +229,19 @@ async fn start(cluster: Cluster, spec: TopicSpec, condition: Condition, go: std:
     }
     // It fails only when the thread is gone, and so is the hall.
     let _ = go.send(());
+}
+
+/// Says to operators whether there is room for more viewers.
+async fn watch(house: Arc<House>, condition: Condition) {
+    let mut fullness = Fullness::default();
+    loop {
+        match fullness.look(&house.caps) {
+            Some(cap) => condition.not_ready(Fullness::reason(cap, &house.caps)),
+            None => condition.ready(),
+        }
+        house.caps.tell();
+        tokio::time::sleep(FULLNESS_EVERY).await;
+    }
 }
 
 fn shard_thread(

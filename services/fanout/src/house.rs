@@ -15,7 +15,9 @@ use chassis::{
 };
 use proto::UserId;
 
-use crate::{config::Config, lookup::LookUps, presence::Presence, raw::Raw, relay::Relay, wants::Wants};
+use crate::{
+    admission::Caps, config::Config, lookup::LookUps, presence::Presence, raw::Raw, relay::Relay, wants::Wants,
+};
 
 /// What all threads of a hall share.
 pub(crate) struct House {
@@ -29,6 +31,8 @@ pub(crate) struct House {
     pub(crate) wants: Wants,
     /// Questions to Kafka.
     pub(crate) lookups: LookUps,
+    /// For how many there is room.
+    pub(crate) caps: Arc<Caps>,
     /// How many watch a room.
     pub(crate) presence: Presence,
     /// Where what viewers send goes; `None` when there is no door for it.
@@ -87,6 +91,7 @@ impl House {
             generation: ground.generation,
             wants: Wants::new(shards, partitions),
             lookups: LookUps::default(),
+            caps: Arc::new(Caps::new(&config, shards)),
             presence: Presence::default(),
             relay: None,
             verifier: ground.verifier.clone(),
@@ -123,7 +128,12 @@ impl House {
 pub(crate) mod tests {
     use std::time::Duration;
 
-    use chassis::{admin::Readiness, kafka::Cluster, shutdown::Shutdown, tokens::Signer};
+    use chassis::{
+        admin::{Pages, Readiness},
+        kafka::Cluster,
+        shutdown::Shutdown,
+        tokens::Signer,
+    };
 
     use super::*;
 
@@ -135,6 +145,7 @@ pub(crate) mod tests {
             generation: 1,
             partitions,
             readiness: Readiness::new(),
+            pages: Pages::default(),
             shutdown: Shutdown::new(),
             verifier: Arc::new(Signer::random_hs256().verifier().unwrap()),
             trusted_proxies: Vec::new(),

@@ -20,13 +20,14 @@ use hyper::{
     HeaderMap, Method, Request, StatusCode,
     body::Incoming,
     header::{
-        ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN, SEC_WEBSOCKET_PROTOCOL,
-        SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
+        ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN,
+        SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
     },
 };
 use proto::{RoomId, close::Close, partition};
 
 use crate::{
+    admission::{Admission, Pass},
     arrival::{Access, Arrival, Line},
     hall::Hall,
     house::Moment,
@@ -59,6 +60,7 @@ struct Guest {
     access: Access,
     inbox: Arc<Inbox>,
     permit: Permit,
+    pass: Pass,
 }
 
 impl Hall {
@@ -73,7 +75,7 @@ impl Hall {
         }
     }
 
-    /// The order of a handshake: path → method → page's origin → what kind → room → token → place.
+    /// The order of a handshake: path → method → page's origin → what kind → room → space → token → place.
     fn admit(&self, request: &mut Request<Incoming>, peer: SocketAddr) -> Result<Response, Refusal> {
         let room = raw_room(request.uri().path()).ok_or_else(not_found)?;
         if request.method() != Method::GET {
@@ -93,18 +95,26 @@ impl Hall {
         };
         let name = decode(room).ok_or_else(|| bad_room(&"it is not percent-encoded UTF-8"))?;
         let room = RoomId::new(&name).map_err(|why| bad_room(&why))?;
+        // Before the token, whose signature costs more than all the rest.
         let address = address::of_request(peer, request.headers(), &self.trusted_proxies);
+        let pass = match self.admission(address) {
+            Admission::Admitted(pass) => pass,
+            Admission::Full { cap, retry } => {
+                let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", cap.message());
+                return Err(refusal.retry_after(retry));
+            }
+        };
         let since = handshake::since(request.uri().query(), request.headers());
         let access = self.access(&room, request.headers());
         match asked {
             Asked::WebSocket(protocol) => {
                 let wire = if protocol == Some(Protocol::Proto) { Wire::Proto } else { Wire::Json };
-                let guest = self.guest(room, address, wire, since, access)?;
+                let guest = self.guest(room, (address, pass), wire, since, access)?;
                 self.upgrade(request, protocol, guest)
             }
             Asked::Events => {
                 let access = event_access(access)?;
-                let guest = self.guest(room, address, Wire::Sse, since, access)?;
+                let guest = self.guest(room, (address, pass), Wire::Sse, since, access)?;
                 Ok(events(guest, request.headers()))
             }
         }
@@ -128,7 +138,14 @@ impl Hall {
     }
 
     /// A place on the shard that has the fewest viewers.
-    fn guest(&self, room: RoomId, address: IpAddr, wire: Wire, since: Since, access: Access) -> Result<Guest, Refusal> {
+    fn guest(
+        &self,
+        room: RoomId,
+        (address, pass): (IpAddr, Pass),
+        wire: Wire,
+        since: Since,
+        access: Access,
+    ) -> Result<Guest, Refusal> {
         let inbox = self.shards.iter().min_by_key(|inbox| inbox.load()).filter(|_| !self.is_leaving());
         let unavailable = || {
             let message = "this node is leaving; connect again";
@@ -140,7 +157,7 @@ impl Hall {
             Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", message).retry_after(FULL_RETRY)
         })?;
         let partition = partition::of(room.as_str().as_bytes(), self.house.partitions() as i32);
-        Ok(Guest { room, partition, address, wire, since, access, inbox, permit })
+        Ok(Guest { room, partition, address, wire, since, access, inbox, permit, pass })
     }
 
     /// Answers 101; when that is written, the socket is taken out of HTTP and handed to its shard.
@@ -148,7 +165,7 @@ impl Hall {
         &self,
         request: &mut Request<Incoming>,
         protocol: Option<Protocol>,
-        guest: Guest,
+        mut guest: Guest,
     ) -> Result<Response, Refusal> {
         let upgraded = fastwebsockets::upgrade::upgrade(request)
             .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, "malformed", error.to_string()))?;
@@ -160,11 +177,14 @@ impl Hall {
             let taken = tokio::time::timeout(UPGRADE_WAIT, async {
                 // The frame reader in it has read nothing yet; ours takes its place.
                 let upgraded = websocket.await.ok()?.into_inner().into_inner();
-                let (stream, early) = chassis::listen::taken(upgraded)?;
-                Some((stream.into_std().ok()?, early))
+                let (stream, place, early) = chassis::listen::taken(upgraded)?;
+                Some((stream.into_std().ok()?, place, early))
             });
             match taken.await {
-                Ok(Some((stream, early))) => guest.arrive(Line::WebSocket(stream, early)),
+                Ok(Some((stream, place, early))) => {
+                    guest.pass.keep(place);
+                    guest.arrive(Line::WebSocket(stream, early));
+                }
                 Ok(None) | Err(_) => tracing::debug!("handshake was not finished"),
             }
         });
@@ -174,8 +194,8 @@ impl Hall {
 
 impl Guest {
     fn arrive(self, line: Line) {
-        let Self { room, partition, address, wire, since, access, inbox, permit } = self;
-        let arrival = Arrival { room, partition, address, line, wire, since, access, permit };
+        let Self { room, partition, address, wire, since, access, inbox, permit, pass } = self;
+        let arrival = Arrival { room, partition, address, line, wire, since, access, permit, pass };
         inbox.tell(Event::Arrived(Box::new(arrival)));
     }
 }
@@ -236,6 +256,10 @@ fn refuse(refusal: Refusal) -> Response {
         }
         StatusCode::METHOD_NOT_ALLOWED => {
             headers.insert(ALLOW, HeaderValue::from_static("GET"));
+        }
+        // Who has to come back later need not hold a connection meanwhile.
+        StatusCode::SERVICE_UNAVAILABLE => {
+            headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         StatusCode::UNAUTHORIZED => {
             headers.insert("www-authenticate", HeaderValue::from_static("Bearer"));

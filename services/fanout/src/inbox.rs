@@ -11,12 +11,16 @@ use std::{
         Arc, Mutex, PoisonError,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use ahash::{HashMap, HashSet};
 use proto::{Cursor, RoomId, v1::Fate};
+use tokio::sync::oneshot;
 
-use crate::{arrival::Arrival, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell};
+use crate::{
+    arrival::Arrival, debug::Found, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell,
+};
 
 /// Three seconds of 10,000 messages a second: what waits longer would be stale. 8 B each here; the records themselves are
 /// held by the raw records too.
@@ -52,8 +56,19 @@ pub(crate) enum Event {
     Arrived(Box<Arrival>),
     /// The answer to something a viewer of this shard sent. As many as the relay holds, and it holds no more than its bounds.
     Acked(Box<Acked>),
+    /// An operator asks who lags in a room.
+    Look(RoomId, oneshot::Sender<Found>),
     /// The node leaves.
-    Leave,
+    Leave(Leaving),
+}
+
+/// The end of a node's life.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Leaving {
+    /// When it began.
+    pub(crate) start: Instant,
+    /// Over how long viewers are sent away.
+    pub(crate) length: Duration,
 }
 
 /// How a partition stands when a shard begins to listen to it.
@@ -214,7 +229,7 @@ impl Waiting {
                     moved_on.remove(&at.partition);
                     true
                 }
-                Event::High { .. } | Event::Arrived(_) | Event::Acked(_) | Event::Leave => true,
+                Event::High { .. } | Event::Arrived(_) | Event::Acked(_) | Event::Look(..) | Event::Leave(_) => true,
             };
             if needed {
                 kept.push_front(event);

@@ -9,7 +9,8 @@
 //! seconds of records, and the shards' `inbox`es, for which `wants` says who hears what. A `shard` owns viewers and rooms:
 //! `room` is the ring of frames and its window, `viewer` a cursor and what is half on his wire, `resume` what a join or a
 //! return is told, `reader` what clients say, `wire` how it all looks in bytes, and `socket` what it goes through.
-//! `presence` counts who watches a room. What viewers say goes through the `relay` to a door, and its answer back.
+//! `presence` counts who watches a room, `admission` says whether there is room for one more, and `debug` shows who lags.
+//! What viewers say goes through the `relay` to a door, and its answer back.
 
 #![forbid(unsafe_code)]
 
@@ -17,6 +18,7 @@ pub mod config;
 mod hall;
 mod house;
 mod http;
+mod admission;
 mod arrival;
 mod consume;
 mod lookup;
@@ -34,6 +36,7 @@ mod wire;
 mod socket;
 mod presence;
 mod relay;
+mod debug;
 mod metrics;
 
 pub use config::{Config, Settings};
@@ -60,6 +63,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let signer = common.keys.as_deref().and_then(|path| Signer::from_file(path).ok()).map(Arc::new);
     let doors = Doors::of(&own, signer)?;
     let program = Program::begin::<Settings>(&common, cluster, verifier, public)?.stalling_after(own.blocked_max);
+    let program = program.accepting(own.handshakes_rate);
     let hall = Hall::open_with(&program.ground, own, doors)?;
     let served = hall.clone();
     let handle = move |request, peer| {

@@ -165,6 +165,22 @@ pub(crate) fn closed(close: Option<Close>) {
     counter!("danmaku_fanout_closed_total", "reason" => close.map_or("lost", Close::word)).increment(1);
 }
 
+/// Counts somebody for whom there was no room, by what is full.
+pub(crate) fn full(cap: &'static str) {
+    counter!("danmaku_fanout_full_total", "cap" => cap).increment(1);
+}
+
+/// The caps in force.
+pub(crate) fn caps(viewers_max: usize, memory_max: u64) {
+    gauge!("danmaku_fanout_viewers_max").set(viewers_max as f64);
+    gauge!("danmaku_fanout_memory_max_bytes").set(memory_max as f64);
+}
+
+/// What viewers, rooms and history take.
+pub(crate) fn memory(bytes: u64) {
+    gauge!("danmaku_fanout_memory_bytes").set(bytes as f64);
+}
+
 /// Counts a handshake that was refused, by its status.
 pub(crate) fn refused(status: u16) {
     counter!("danmaku_fanout_refused_total", "status" => status.to_string()).increment(1);
@@ -194,6 +210,10 @@ fn describe() {
     describe_gauge!("danmaku_fanout_ring_bytes", Unit::Bytes, "encoded frames that rings hold");
     describe_gauge!("danmaku_fanout_raw_bytes", Unit::Bytes, "records kept for joins and resumes");
     describe_gauge!("danmaku_fanout_window_seconds", Unit::Seconds, "how long a busy room gathers messages, by shard");
+    describe_gauge!("danmaku_fanout_viewers_max", "viewers there is room for: --viewers-max, or what open files allow");
+    describe_gauge!("danmaku_fanout_memory_bytes", Unit::Bytes, "what viewers, rooms and history take, as estimated");
+    describe_gauge!("danmaku_fanout_memory_max_bytes", Unit::Bytes, "what they may take: --memory-max, or a default");
+    describe_counter!("danmaku_fanout_full_total", "viewers refused for want of room, by what is full");
     describe_gauge!("danmaku_fanout_partitions", "partitions read");
     describe_counter!("danmaku_fanout_opened_total", "viewers that came; pairs with closed");
     describe_counter!("danmaku_fanout_closed_total", "viewers whose end was decided, by reason; pairs with opened");

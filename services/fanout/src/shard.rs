@@ -16,6 +16,9 @@ mod users;
 mod pace;
 mod private;
 mod sweep;
+mod memory;
+mod drain;
+mod debug;
 
 use std::{
     cmp::Reverse,
@@ -35,6 +38,7 @@ use crate::{
     socket::ready::{Bell, Ready},
     viewer::Piece,
 };
+use drain::Drain;
 use hear::Word;
 use pace::Pace;
 use rooms::Local;
@@ -88,7 +92,8 @@ pub(crate) struct Shard {
     heads: BinaryHeap<Reverse<(Instant, usize)>>,
     /// How long windows are.
     pace: Pace,
-    is_leaving: bool,
+    /// Once the node leaves.
+    drain: Option<Drain>,
     next_sweep: Instant,
     metrics: ShardMetrics,
     tally: Tally,
@@ -135,7 +140,7 @@ impl Shard {
             busy: VecDeque::new(),
             due: BinaryHeap::new(),
             heads: BinaryHeap::new(),
-            is_leaving: false,
+            drain: None,
             next_sweep: Instant::now() + SWEEP_EVERY,
             metrics,
             tally: Tally::default(),
@@ -152,7 +157,7 @@ impl Shard {
 
     /// Turns until the hall leaves and the last viewer is gone.
     pub(crate) async fn run(mut self) {
-        while !(self.is_leaving && self.seats.is_empty()) {
+        while !(self.drain.is_some() && self.seats.is_empty()) {
             let moment = Moment::now();
             let is_busy = self.turn(moment);
             self.worked(moment);
@@ -180,7 +185,8 @@ impl Shard {
     /// When there is something to do at the latest.
     fn wakes_at(&self) -> Instant {
         let first = |heap: &BinaryHeap<Reverse<(Instant, usize)>>| heap.peek().map(|Reverse((at, _))| *at);
-        [first(&self.due), first(&self.heads)].into_iter().flatten().fold(self.next_sweep, Instant::min)
+        let slot = self.drain.as_ref().and_then(Drain::next_at);
+        [first(&self.due), first(&self.heads), slot].into_iter().flatten().fold(self.next_sweep, Instant::min)
     }
 
     /// One turn; tells whether more waits to be written.
@@ -190,6 +196,7 @@ impl Shard {
         self.flush_due(moment);
         self.heads_move(moment);
         self.write_slice(moment);
+        self.drain_due(moment);
         if moment.now >= self.next_sweep {
             self.next_sweep = moment.now + SWEEP_EVERY;
             self.sweep(moment);
@@ -229,7 +236,9 @@ impl Shard {
             Event::High { partition, offset } => self.answer_waiting(partition, Some(offset), moment),
             Event::Arrived(arrival) => self.arrived(*arrival, moment),
             Event::Acked(acked) => self.acked(*acked, moment),
-            Event::Leave => self.leave(moment),
+            // Who does not wait for it any more is not told.
+            Event::Look(room, answer) => drop(answer.send(self.slowest(&room, moment))),
+            Event::Leave(leaving) => self.leave(leaving),
         }
     }
 

@@ -109,6 +109,14 @@ impl Viewer {
         matches!(self.lane, Lane::Waiting)
     }
 
+    /// How many messages that he may see are neither written to him nor counted, and the frame they begin with; unknown while
+    /// he waits. What a replay still has for him is not among them.
+    pub(crate) fn behind(&self, room: &Room, now: Instant) -> Option<(u64, u64)> {
+        let (Lane::Replaying(_, place) | Lane::Live(place)) = &self.lane else { return None };
+        let head = room.ring.get(room.head(self.audience, now)).map_or(room.ring.total(), |frame| frame.before);
+        Some((head.saturating_sub(place.seen), place.frame))
+    }
+
     /// Since when his socket takes nothing.
     pub(crate) fn blocked_since(&self) -> Option<Instant> {
         self.blocked_since

@@ -12,7 +12,7 @@
 //!
 //! # Layout, in reading order
 //! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
-//! [`admin`] a clumsy operator. [`sender`], [`viewer`] and [`crowd`] are its people; [`records`], [`metrics`] and [`ledger`]
+//! [`admin`] a clumsy operator. [`sender`], [`viewer`], [`fleet`] and [`crowd`] are its people; [`records`], [`metrics`] and [`ledger`]
 //! are how a test looks into it. The tests are in `tests/river`, a file for each behavior.
 
 #![forbid(unsafe_code)]
@@ -24,6 +24,7 @@ pub mod proxy;
 pub mod admin;
 pub mod sender;
 pub mod viewer;
+pub mod fleet;
 pub mod crowd;
 pub mod records;
 pub mod metrics;
@@ -31,6 +32,7 @@ pub mod ledger;
 mod wait;
 
 pub use crowd::{Crowd, Said, Table};
+pub use fleet::Fleet;
 pub use kafka::Kafka;
 pub use node::Node;
 pub use sender::{Answer, Sender};

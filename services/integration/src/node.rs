@@ -31,6 +31,8 @@ pub(crate) struct Recipe<'a> {
     pub(crate) name: String,
     /// Where its log goes.
     pub(crate) log: PathBuf,
+    /// How many files and sockets it may have open; as many as the test if `None`.
+    pub(crate) files_max: Option<usize>,
     /// Asks its admin port.
     pub(crate) http: Http,
 }
@@ -136,6 +138,34 @@ impl Node {
         (status == 200, text)
     }
 
+    /// A page of its admin port: status and body.
+    ///
+    /// # Panics
+    /// When the admin port does not answer.
+    pub async fn page(&self, path: &str) -> (u16, String) {
+        self.http.get(self.admin, path).await.expect("an admin port answers")
+    }
+
+    /// How many files and sockets it has open.
+    ///
+    /// # Panics
+    /// When it is gone.
+    pub fn open_files(&self) -> usize {
+        std::fs::read_dir(format!("/proc/{}/fd", self.pid())).expect("the process lives").count()
+    }
+
+    /// For how long it has kept a processor busy so far.
+    ///
+    /// # Panics
+    /// When it is gone.
+    pub fn cpu_time(&self) -> Duration {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).expect("the process lives");
+        // Behind the name, which may hold anything: fields 14 and 15 of all are hundredths of a second of user and system.
+        let (_, fields) = stat.rsplit_once(')').expect("a name");
+        let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+        Duration::from_millis(ticks.sum::<u64>() * 10)
+    }
+
     /// How much memory it holds now, in KiB.
     ///
     /// # Panics
@@ -186,7 +216,14 @@ impl Drop for Node {
 
 fn spawn(recipe: &Recipe<'_>) -> (Child, impl std::io::Read + Send + use<>) {
     let file = File::create(&recipe.log).expect("a log file");
-    let mut command = Command::new(recipe.program);
+    let mut command = match recipe.files_max {
+        None => Command::new(recipe.program),
+        Some(files) => {
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]).arg(recipe.program);
+            shell
+        }
+    };
     command.arg(recipe.service).args(&recipe.flags);
     // What the caller's shell has set for a river of his own is not for these.
     for (name, _) in std::env::vars_os() {

@@ -131,6 +131,11 @@ impl World {
         self.fanout(&["--ingest", &doors.join(",")]).await
     }
 
+    /// Starts a fanout that may have so many files and sockets open.
+    pub async fn fanout_with_files(&self, files_max: usize, flags: &[&str]) -> Node {
+        Node::start(Recipe { files_max: Some(files_max), ..self.recipe("fanout", flags) }).await
+    }
+
     async fn start(&self, service: &str, flags: &[&str]) -> Node {
         Node::start(self.recipe(service, flags)).await
     }
@@ -165,7 +170,7 @@ impl World {
         for (flag, value) in ours.into_iter().filter(|(flag, _)| !given.contains(flag)) {
             flags.extend([flag.to_owned(), value]);
         }
-        Recipe { program: &self.program, service, flags, name, log, http: self.http.clone() }
+        Recipe { program: &self.program, service, flags, name, log, files_max: None, http: self.http.clone() }
     }
 
     /// Changes the words that filters block; they look each second.

@@ -20,10 +20,13 @@ use super::{
     pace::Pace,
     places::Places,
     stall::Stalling,
-    turn_away::{Starving, turn_away, turn_backlog_away},
+    turn_away::{Starving, turn_away, turn_away_now, turn_backlog_away},
 };
 use crate::http::Response;
 use crate::shutdown::{self, Shutdown};
+
+/// Connections above the cap whose request is waited for. Their descriptors are the process's own, of which it keeps 384.
+const REFUSALS_MAX: usize = 64;
 
 pub(super) async fn run<S, F>(listener: TcpListener, shutdown: Shutdown, limits: Limits, service: S)
 where
@@ -32,6 +35,7 @@ where
 {
     ended::describe();
     let (places, mut starving) = (Places::new(limits.connections_max), Starving::new());
+    let refusals = Places::new(REFUSALS_MAX);
     let mut pace = Pace::new(limits.accepts_per_second, Instant::now());
     let mut connections = JoinSet::new();
     loop {
@@ -50,7 +54,13 @@ where
                     let io = Stalling::new(stream, limits.stall_max, place);
                     connections.spawn(connection(io, peer, limits.clone(), shutdown.clone(), service.clone()));
                 }
-                None => turn_away(stream),
+                None => match refusals.take() {
+                    Some(place) => drop(connections.spawn(async move {
+                        turn_away(stream).await;
+                        drop(place);
+                    })),
+                    None => turn_away_now(stream),
+                },
             },
             Err(error) => starving.meet(&error, &listener).await,
         }

@@ -16,7 +16,7 @@ pub(super) fn describe() {
     );
     metrics::describe_counter!(
         "danmaku_http_turned_away_total",
-        "Connections that were told 503 before a byte was read, because there was no place for them."
+        "Connections that were told 503 unparsed, because there was no place for them."
     );
 }
 

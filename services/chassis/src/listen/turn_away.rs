@@ -1,11 +1,11 @@
-//! Telling a connection that there is no room, before a byte of it is read: 503, `Retry-After`, and the end.
+//! Telling a connection that there is no room, before a byte of it is parsed: 503, `Retry-After`, and the end.
 //!
-//! A few system calls, and no memory. A program that is out of descriptors has one to spare for this, so that nobody waits
+//! A few system calls, and no memory of ours. A program that is out of descriptors has one to spare for this, so that nobody waits
 //! in the backlog for somebody else to leave.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
-use std::net::Shutdown;
+use std::net::{Shutdown, SocketAddr};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -27,8 +27,17 @@ const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     \r\n\
     {\"code\":\"full\",\"message\":\"this node has no room\",\"retry_after_ms\":2000}\n";
 
-/// Says so on `stream`, and closes it.
-pub(super) fn turn_away(stream: TcpStream) {
+/// How long a request may take to come. Some clients cannot make sense of an answer to what they have not asked yet.
+const REQUEST_WAIT: Duration = Duration::from_millis(100);
+
+/// Says so on `stream` as soon as its request is there, and closes it.
+pub(super) async fn turn_away(stream: TcpStream) {
+    let _ = tokio::time::timeout(REQUEST_WAIT, stream.peek(&mut [0])).await;
+    turn_away_now(stream);
+}
+
+/// Says so at once.
+pub(super) fn turn_away_now(stream: TcpStream) {
     ended::turned_away();
     // It fails only for a connection that is lost already.
     let _ = stream.into_std().and_then(|stream| say_full(&stream));
@@ -50,9 +59,14 @@ fn say_full(mut stream: &std::net::TcpStream) -> io::Result<()> {
 
 /// Says so to all who wait in the backlog: closing the listener would reset them without a word.
 pub(super) fn turn_backlog_away(listener: &TcpListener) {
-    while let Poll::Ready(Ok((stream, _))) = listener.poll_accept(&mut Context::from_waker(Waker::noop())) {
-        turn_away(stream);
+    while let Poll::Ready(Ok((stream, _))) = accept_if_any(listener) {
+        turn_away_now(stream);
     }
+}
+
+/// One that waits, if there is one. The accept loop's own wait has a waker of its own.
+fn accept_if_any(listener: &TcpListener) -> Poll<io::Result<(TcpStream, SocketAddr)>> {
+    listener.poll_accept(&mut Context::from_waker(Waker::noop()))
 }
 
 /// What the accept loop does when the process is out of descriptors.
@@ -81,18 +95,17 @@ impl Starving {
             self.said = Some(Instant::now());
             tracing::warn!(%error, "cannot accept connections, they are told 503; raise the limit of open files");
         }
-        if !self.turn_next_away(listener) {
+        if !self.turn_next_away(listener).await {
             tokio::time::sleep(STARVED_PAUSE).await;
         }
     }
 
     /// Whether it could; another thread may be quicker to use the descriptor.
-    fn turn_next_away(&mut self, listener: &TcpListener) -> bool {
+    async fn turn_next_away(&mut self, listener: &TcpListener) -> bool {
         drop(self.spare.take());
-        // Only this once: the loop's own wait has a waker of its own.
-        let is_done = match listener.poll_accept(&mut Context::from_waker(Waker::noop())) {
+        let is_done = match accept_if_any(listener) {
             Poll::Ready(Ok((stream, _))) => {
-                turn_away(stream);
+                turn_away(stream).await;
                 true
             }
             Poll::Ready(Err(_)) => false,

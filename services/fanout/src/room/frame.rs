@@ -65,6 +65,13 @@ impl Told {
     }
 }
 
+impl Told {
+    /// All that was dropped.
+    pub(crate) fn missed(self) -> u32 {
+        self.slow + self.stale + self.node
+    }
+}
+
 impl std::ops::AddAssign for Told {
     fn add_assign(&mut self, other: Self) {
         self.shown += other.shown;

@@ -76,6 +76,12 @@ impl Ring {
         self.entries.get(index).map(|entry| &entry.frame)
     }
 
+    /// When frame `number` was put here; for one that is forgotten, when the oldest that is not was.
+    pub(crate) fn pushed(&self, number: u64) -> Option<Instant> {
+        let index = usize::try_from(number.saturating_sub(self.first)).ok()?;
+        self.entries.get(index).map(|entry| entry.pushed)
+    }
+
     /// The number of the oldest frame that is remembered.
     pub(crate) fn first(&self) -> u64 {
         self.first

@@ -27,7 +27,7 @@ pub(super) const TOKEN_WAIT: Duration = Duration::from_secs(5);
 
 impl Shard {
     pub(super) fn arrived(&mut self, arrival: Arrival, moment: Moment) {
-        let Arrival { room, partition, address, line, wire, since, access, permit } = arrival;
+        let Arrival { room, partition, address, line, wire, since, access, permit, pass } = arrival;
         let early = if let Line::WebSocket(_, early) = &line { early.clone() } else { bytes::Bytes::new() };
         let node = Node::new(self.seats.vacant_key(), self.ready.clone());
         let socket = match line {
@@ -55,6 +55,8 @@ impl Shard {
             leaving: None,
             is_finished: false,
             claims: None,
+            _pass: pass,
+            dropped: 0,
         };
         let room = self.room(&room, partition);
         let viewer = Viewer::new(wire, audience(None));
@@ -74,7 +76,7 @@ impl Shard {
         }
         match access {
             Access::Refused(close, message) => self.refuse(key, close, &message, moment),
-            _ if self.is_leaving => self.send_away(key, Close::Restarting, "restart", moment),
+            _ if self.drain.is_some() => self.send_away(key, Close::Restarting, "restart", moment),
             _ => self.try_answer(key, None, moment),
         }
         self.heard_early(key, &early, moment);

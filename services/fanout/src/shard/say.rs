@@ -10,7 +10,7 @@ use proto::{
     v1::{Error, Hello, User},
 };
 
-use super::Shard;
+use super::{Shard, drain::Drain};
 use crate::{house::Moment, room::Audience, viewer::Said};
 
 impl Shard {
@@ -73,15 +73,16 @@ impl Shard {
             return;
         }
         // A moment of his own for each, so that they do not all come at once.
-        let after_ms = rand::random_range(0..AFTER_MS_MAX);
+        let wait_max = self.drain.as_ref().map_or(AFTER_MAX, Drain::wait_max);
+        let after_ms = rand::random_range(0..=wait_max.as_millis() as u32);
         seat.viewer.leave_later(close, after_ms, reason);
         seat.who.leaves(close, moment);
         self.pump_and_see(key, moment);
     }
 }
 
-/// Three seconds for everybody who is sent away at once: 20,000 viewers make 7,000 handshakes a second elsewhere.
-const AFTER_MS_MAX: u32 = 3_000;
+/// Three seconds for those who are sent away at once, while the node stays.
+const AFTER_MAX: Duration = Duration::from_secs(3);
 
 /// Who moderates sees the room first, where it has a delay.
 pub(super) fn audience(claims: Option<&Claims>) -> Audience {

@@ -7,6 +7,7 @@ use proto::close::Close;
 
 use super::{Shard, sends::Refusals};
 use crate::{
+    admission::Pass,
     house::Moment,
     metrics,
     reader::Reader,
@@ -42,6 +43,10 @@ pub(super) struct Who {
     /// Where he comes from.
     pub(super) address: IpAddr,
     pub(super) claims: Option<Arc<Claims>>,
+    /// His place on this node, until he is gone.
+    pub(super) _pass: Pass,
+    /// Messages he was told he will not see.
+    pub(super) dropped: u64,
     /// Whether nothing is shown before a token has come.
     pub(super) is_locked: bool,
     pub(super) arrived: Instant,
@@ -166,7 +171,9 @@ impl Shard {
                 }
             };
             self.tally.writes += u64::from(written > 0);
-            self.tally.add(seat.viewer.settle(pieces, written, moment.now));
+            let told = seat.viewer.settle(pieces, written, moment.now);
+            seat.who.dropped += u64::from(told.missed());
+            self.tally.add(told);
         }
     }
 

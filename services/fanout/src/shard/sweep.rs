@@ -7,11 +7,13 @@ use proto::close::Close;
 
 use super::{
     Shard,
+    drain::Drain,
     join::{JOIN_WAIT, TOKEN_WAIT},
     seat::Seat,
 };
 use crate::{
     house::Moment,
+    inbox::Leaving,
     viewer::Said,
     wire::{Wire, sse},
 };
@@ -54,6 +56,7 @@ impl Shard {
         }
         self.metrics.ring_bytes.increment(bytes as f64 - self.ring_bytes as f64);
         self.ring_bytes = bytes;
+        self.keep_budget(bytes, moment);
     }
 
     fn look_at(&self, seat: &Seat, moment: Moment) -> Found {
@@ -80,18 +83,20 @@ impl Shard {
         self.tell(key, Said::Bytes(Bytes::from_static(sse::COMMENT)), moment);
     }
 
-    /// The node leaves: whatever waits is flushed, and everybody is told to come back elsewhere, with a true cursor.
-    pub(super) fn leave(&mut self, moment: Moment) {
-        self.is_leaving = true;
-        let rooms: Vec<usize> = self.rooms.iter().map(|(key, _)| key).collect();
-        for key in rooms {
-            while self.rooms.get(key).is_some_and(|local| local.room.is_waiting()) {
-                self.flush(key, moment);
+    /// The node leaves: each viewer is served until his slot, and then told to come back elsewhere, with a true cursor.
+    pub(super) fn leave(&mut self, leaving: Leaving) {
+        let waiting = self.seats.iter().map(|(key, seat)| (key, seat.who.connection)).collect();
+        let shard = (self.index, self.house.config.shards());
+        self.drain.get_or_insert_with(|| Drain::new(leaving.start, leaving.length, shard, waiting));
+    }
+
+    /// Sends away whose slot has come.
+    pub(super) fn drain_due(&mut self, moment: Moment) {
+        while let Some((key, connection)) = self.drain.as_mut().and_then(|drain| drain.due(moment.now)) {
+            // He may have left by himself, and another have taken his seat.
+            if self.seats.get(key).is_some_and(|seat| seat.who.connection == connection) {
+                self.send_away(key, Close::Restarting, "restart", moment);
             }
-        }
-        let keys: Vec<usize> = self.seats.iter().map(|(key, _)| key).collect();
-        for key in keys {
-            self.send_away(key, Close::Restarting, "restart", moment);
         }
     }
 }

@@ -16,6 +16,7 @@ use tokio::{
 
 use super::*;
 use crate::{
+    admission::{Admission, Pass},
     arrival::{Access, Arrival, Line},
     config::Config,
     house::tests::ground,
@@ -45,6 +46,14 @@ struct Client {
 
 fn at(next: u64) -> Cursor {
     Cursor { generation: 1, partition: PARTITION, src_next: next + 100, next }
+}
+
+/// A place on the node.
+fn pass(house: &House) -> Pass {
+    match house.caps.admit(std::net::Ipv4Addr::LOCALHOST.into()) {
+        Admission::Admitted(pass) => pass,
+        full @ Admission::Full { .. } => panic!("{full:?}"),
+    }
 }
 
 impl Rig {
@@ -85,6 +94,7 @@ impl Rig {
             since,
             access: Access::Granted(None),
             permit: self.inbox.permit().unwrap(),
+            pass: pass(&self.house),
         };
         self.inbox.tell(Event::Arrived(Box::new(arrival)));
         Client { stream, bytes: Vec::new() }
@@ -443,6 +453,7 @@ async fn a_silent_event_stream_is_kept_alive_by_comments() {
         since: Since::Now,
         access: Access::Granted(None),
         permit: rig.inbox.permit().unwrap(),
+        pass: pass(&rig.house),
     };
     rig.inbox.tell(Event::Arrived(Box::new(arrival)));
     rig.turn();

@@ -80,7 +80,11 @@ impl Shard {
             // Anything but a number comes again when the viewer is pumped, and is judged there.
             let Ok(written) = seat.socket.write_one(bytes) else { return self.pump(key, moment) };
             self.tally.writes += 1;
-            self.tally.add(frame.told());
+            let told = frame.told();
+            if told.missed() > 0 {
+                seat.who.dropped += u64::from(told.missed());
+            }
+            self.tally.add(told);
             let place = Place { frame: newest + 1, seen };
             if written == bytes.len() {
                 seat.viewer.took(place, Bytes::new());

@@ -141,7 +141,7 @@ impl Handshake {
 }
 
 impl Viewer {
-    fn new(stream: TcpStream, bytes: Vec<u8>) -> Self {
+    pub(crate) fn new(stream: TcpStream, bytes: Vec<u8>) -> Self {
         Self {
             stream,
             bytes,

@@ -36,6 +36,33 @@ async fn everybody_is_told_and_closed_1012_and_resumes_elsewhere() {
 }
 
 #[tokio::test]
+async fn everybody_is_served_until_his_slot() {
+    let mut world = World::start(config()).await;
+    let mut viewers = Vec::new();
+    for _ in 0..20 {
+        viewers.push(Viewer::enter(&world, "demo").await);
+    }
+    let hall = world.hall.clone();
+    let leaving = tokio::spawn(async move { hall.leave().await });
+    // The first of his shard.
+    assert_eq!(viewers[0].until_closed().await, 1012);
+    world.say("demo", "still here");
+    world.acknowledged().await;
+    let (mut served, mut reconnects) = (0, 0);
+    for viewer in &mut viewers {
+        assert_eq!(viewer.until_closed().await, 1012);
+        served += usize::from(viewer.all == ["still here"]);
+        reconnects += viewer.reconnects.len();
+        // A slot is 180 ms wide.
+        assert!(viewer.reconnects[0].after_ms <= 180, "{:?}", viewer.reconnects);
+        viewer.until_over().await;
+    }
+    assert!(served > 0, "it was shown to those who were still there");
+    assert_eq!(reconnects, 20);
+    leaving.await.unwrap();
+}
+
+#[tokio::test]
 async fn a_blocked_viewer_does_not_hold_up_the_end() {
     let mut world = World::start(config()).await;
     let slow = Handshake::new("demo").lazy().enter(&world).await;

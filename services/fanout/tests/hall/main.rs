@@ -15,6 +15,7 @@ mod freshness;
 mod events;
 mod bad_frames;
 mod handshake;
+mod admission;
 mod tokens;
 mod sends;
 mod heartbeat;

@@ -10,7 +10,7 @@ use std::{
 };
 
 use chassis::{
-    admin::Readiness,
+    admin::{Pages, Readiness},
     ground::Ground,
     kafka::{Cluster, Delivery, Embedded, Outcome, Outgoing, Producer, ProducerSettings, apply_topics},
     listen::{self, Limits},
@@ -85,11 +85,12 @@ fn open(
         generation: 1,
         partitions: PARTITIONS,
         readiness: readiness.clone(),
+        pages: Pages::default(),
         shutdown: shutdown.clone(),
         verifier: Arc::new(signer.verifier().unwrap()),
-        trusted_proxies: Vec::new(),
+        trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         origins: vec!["https://live.example.com".into()],
-        drain: Duration::from_secs(10),
+        drain: Duration::from_secs(2),
     };
     let signer = Signer::from_jwks(&signer.to_jwks()).unwrap();
     let doors = Doors::of(&config, Some(Arc::new(signer))).unwrap();

@@ -22,6 +22,10 @@ mod generation;
 mod freshness;
 mod watchdog;
 mod in_sync;
+mod drain;
+mod admission;
+mod emfile;
+mod debug_viewers;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
