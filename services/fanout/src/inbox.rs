@@ -18,9 +18,7 @@ use ahash::{HashMap, HashSet};
 use proto::{Cursor, RoomId, v1::Fate};
 use tokio::sync::oneshot;
 
-use crate::{
-    arrival::Arrival, debug::Found, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell,
-};
+use crate::{arrival::Arrival, debug::Found, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell};
 
 /// Three seconds of 10,000 messages a second: what waits longer would be stale. 8 B each here; the records themselves are
 /// held by the raw records too.

@@ -21,7 +21,7 @@ async fn leave(fleet: &Fleet, node: Node, other: &Node) {
     fleet.until_all("everybody is with the other node", LATER, |log| log.on == Some(other.address())).await;
     let seconds = fleet.attempts_by_second(began);
     let even = leaving as f64 / DRAIN.as_secs_f64();
-    println!("{leaving} left, {even:.0} a second would be even, these came: {seconds:?}");
+    eprintln!("{leaving} left, {even:.0} a second would be even, these came: {seconds:?}");
     assert_eq!(seconds.iter().sum::<usize>(), leaving, "each came once");
     assert!(seconds.iter().all(|&count| count as f64 <= 1.3 * even), "{seconds:?} are above 1.3 × {even}");
 }

@@ -43,7 +43,7 @@ async fn without_descriptors_a_node_says_so_and_does_not_spin() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let (took, cpu) = (began.elapsed(), node.cpu_time() - cpu);
-    println!("{} viewers inside; {refused} refusals in {took:?} took {cpu:?} of a processor", inside.len());
+    eprintln!("{} viewers inside; {refused} refusals in {took:?} took {cpu:?} of a processor", inside.len());
     assert!(cpu < took / 2, "it spins: {cpu:?} of {took:?}");
     let id = world.sender(&ingest, "a").say(ROOM, "still here").await.accepted();
     first.until("what is said", SOON, |seen| seen.ids() == [id]).await;
