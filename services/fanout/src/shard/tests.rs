@@ -472,7 +472,7 @@ fn an_idle_viewer_takes_a_kilobyte() {
     // Measured with 9,000 viewers: 1,000 B each. What is ours is this; tokio's registration takes 256 B, the waker 48 B, and
     // the allocator the rest.
     let ours = size_of::<Seat>() + size_of::<seat::Who>();
-    assert!(ours <= 448, "{ours}");
+    assert!(ours <= 576, "{ours}");
 }
 
 #[tokio::test]
