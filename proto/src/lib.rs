@@ -4,14 +4,15 @@
 //!
 //! # Layout, in reading order
 //! `danmaku.proto` names every record and frame; [`room`] and [`id`] are what they are called by; [`partition`] and
-//! [`topics`] say where in Kafka they live; [`lag`] is how far behind a reader of them is; [`frame`] and [`close`] are the
-//! viewer's wire.
+//! [`topics`] say where in Kafka they live; [`ban`] is who may not be here, [`lag`] how far behind a reader is; [`frame`] and
+//! [`close`] are the viewer's wire.
 
 pub mod room;
 pub mod id;
 pub mod partition;
 pub mod topics;
 pub mod record;
+pub mod ban;
 pub mod lag;
 pub mod frame;
 mod json;

@@ -26,6 +26,11 @@ pub fn encode<R: prost::Message>(record: &R) -> Vec<u8> {
     record.encode_to_vec()
 }
 
+/// How many bytes a record takes.
+pub fn encoded_len<R: prost::Message>(record: &R) -> usize {
+    record.encoded_len()
+}
+
 impl v1::Output {
     /// What this record answers; `None` if it only claims the partition for its owner.
     pub fn source(&self) -> Option<Source> {
