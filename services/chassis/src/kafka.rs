@@ -1,27 +1,32 @@
-//! The only room that names rdkafka: a producer, a group's membership, a reader, look-ups, topics, an embedded broker.
+//! The only room that names rdkafka: a producer, a group's membership, a reader, a follower, look-ups, topics, an embedded
+//! broker.
 //!
 //! Reading and membership are two things here: [`Membership`] says which partitions are this process's and commits for them,
 //! [`Reader`] reads any partition from any offset. What is read, and what is written for it, is not decided in this room.
 
 mod context;
 mod embedded;
+mod follow;
 mod generation;
 mod lookup;
 mod membership;
 mod producer;
 mod reader;
 mod topics;
+mod watchdog;
 
 use std::time::Duration;
 
 use rdkafka::ClientConfig;
 
 pub use embedded::Embedded;
+pub use follow::{Follower, News};
 pub use lookup::{LookUp, Watermarks};
 pub use membership::{Change, Membership, Timing};
 pub use producer::{Delivery, Failure, Outcome, Outgoing, Producer, ProducerSettings};
 pub use reader::{Heard, Reader, Record};
 pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, verify_topics};
+pub use watchdog::{Seen, Watchdog};
 
 /// An error of a Kafka call, for an operator's eyes.
 #[derive(Debug, thiserror::Error)]

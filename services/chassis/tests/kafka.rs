@@ -1,11 +1,17 @@
 //! The Kafka room against the embedded broker: what is written is read, membership is a value, commits are seen.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::mpsc,
+    time::{Duration, Instant},
+};
 
-use chassis::kafka::{
-    Change, Cluster, Embedded, Heard, LookUp, Membership, Outcome, Outgoing, Producer, ProducerSettings, Reader,
-    Timing, TopicSpec, Watermarks, verify_topics,
+use chassis::{
+    admin::Readiness,
+    kafka::{
+        Change, Cluster, Embedded, Follower, Heard, LookUp, Membership, News, Outcome, Outgoing, Producer,
+        ProducerSettings, Reader, Timing, TopicSpec, Watermarks, verify_topics,
+    },
 };
 
 const TOPIC: &str = "river";
@@ -144,6 +150,53 @@ fn a_second_member_waits_for_the_first_to_let_go() {
     let back = next_change(&first);
     assert_eq!(back, Change::Assigned(given_up.clone()));
     drop(first);
+}
+
+/// Follows the topic, and writes down what it is told: values, and the end as `None`.
+fn follow(cluster: &Cluster, readiness: &Readiness) -> (Follower, mpsc::Receiver<Option<Vec<u8>>>) {
+    let (tell, told) = mpsc::sync_channel(1_000);
+    let hear = move |news: News<'_>| {
+        let _ = match news {
+            News::Record(record) => tell.send(Some(record.value().to_vec())),
+            News::CaughtUp => tell.send(None),
+            News::Anew => panic!("the topic is the same all the time"),
+        };
+    };
+    (Follower::start(cluster, TOPIC, readiness.condition("follower"), hear).unwrap(), told)
+}
+
+#[test]
+fn a_follower_tells_what_there_is_then_the_end_then_what_comes() {
+    let (_broker, cluster) = embedded(1);
+    let next = |told: &mpsc::Receiver<_>| told.recv_timeout(Duration::from_secs(20)).unwrap();
+    let readiness = Readiness::new();
+    let (_first, of_empty) = follow(&cluster, &readiness);
+    assert_eq!(next(&of_empty), None);
+    until(|| readiness.is_ready().then_some(()));
+
+    let producer = producer(&cluster, 1 << 20);
+    let tombstone = Outgoing { value: None, ..record(b"") };
+    for outgoing in [record(b"one"), tombstone, record(b"two")] {
+        assert!(matches!(producer.send(outgoing).unwrap().wait(), Outcome::Acked(_)));
+    }
+    let three = [&b"one"[..], b"", b"two"].map(|value| Some(value.to_vec()));
+    assert_eq!([(); 3].map(|()| next(&of_empty)), three);
+
+    let (_second, of_three) = follow(&cluster, &readiness);
+    assert_eq!([(); 3].map(|()| next(&of_three)), three);
+    assert_eq!(next(&of_three), None);
+    assert!(matches!(producer.send(record(b"live")).unwrap().wait(), Outcome::Acked(3)));
+    assert_eq!(next(&of_three), Some(b"live".to_vec()));
+}
+
+#[test]
+fn a_follower_of_no_topic_says_so() {
+    let (_broker, cluster) = embedded(1);
+    let readiness = Readiness::new();
+    let condition = readiness.condition("follower");
+    let _following = Follower::start(&cluster, "elsewhere", condition, |_| {}).unwrap();
+    let told = until(|| readiness.not_ready().into_iter().find(|why| why.reason.contains("cannot be read")));
+    assert!(told.reason.starts_with("elsewhere "), "{}", told.reason);
 }
 
 #[test]

@@ -63,8 +63,17 @@ impl Record<'_> {
 impl Reader {
     /// A reader of `topic` that reads nothing yet.
     pub fn new(cluster: &Cluster, topic: &str) -> Result<Self, Error> {
+        Self::isolated(cluster, topic, "read_uncommitted")
+    }
+
+    /// As [`Reader::new`], and it hears what was written in a transaction once that is committed.
+    pub fn of_committed(cluster: &Cluster, topic: &str) -> Result<Self, Error> {
+        Self::isolated(cluster, topic, "read_committed")
+    }
+
+    fn isolated(cluster: &Cluster, topic: &str, level: &str) -> Result<Self, Error> {
         let mut config = cluster.consumer("danmaku-reader");
-        config.set("enable.partition.eof", "true");
+        config.set("enable.partition.eof", "true").set("isolation.level", level);
         Ok(Self { consumer: config.create_with_context(Quiet::default())?, topic: topic.to_owned() })
     }
 
