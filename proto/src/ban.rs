@@ -188,6 +188,11 @@ impl Book {
         self.users.len() + self.devices.len() + self.addresses.len()
     }
 
+    /// Whether an address is banned, so that it is worth a hash to look one up.
+    pub fn has_addresses(&self) -> bool {
+        !self.addresses.is_empty()
+    }
+
     /// Whether somebody is banned at `now_ms`, and for how long.
     pub fn until(&self, person: Person<'_>, now_ms: i64) -> Option<Until> {
         let user = person.user.and_then(|user| self.users.get(user));

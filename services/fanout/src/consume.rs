@@ -7,6 +7,7 @@ mod partition;
 mod hear;
 mod reading;
 mod decode;
+mod states;
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -15,7 +16,7 @@ use std::{
 
 use chassis::{
     admin::Condition,
-    kafka::{Cluster, Error, Heard, Reader},
+    kafka::{Cluster, Error, Heard, Reader, Seen},
 };
 
 use crate::{
@@ -23,9 +24,9 @@ use crate::{
     inbox::Inbox,
     lookup::{Answer, Question},
     metrics::ConsumeMetrics,
-    watchdog::Seen,
 };
 use partition::{Desk, Partition, Stage};
+use states::States;
 
 /// How long a poll may wait: also how long a new wish may wait for the thread.
 const POLL_WAIT: Duration = Duration::from_millis(10);
@@ -48,6 +49,7 @@ pub(crate) struct Consumer {
     topic: String,
     reader: Reader,
     partitions: Vec<Partition>,
+    states: States,
     desk: Desk,
     /// Until it is ready for the first time.
     condition: Option<Condition>,
@@ -57,10 +59,11 @@ pub(crate) struct Consumer {
 }
 
 impl Consumer {
-    /// Reads `topic` for these shards; `condition` says when it can.
+    /// Reads `topic`, and what stands in its rooms from `states`, for these shards; `condition` says when it can.
     pub(crate) fn new(
         cluster: Cluster,
         topic: String,
+        states: String,
         house: Arc<House>,
         shards: Vec<Arc<Inbox>>,
         condition: Condition,
@@ -71,6 +74,7 @@ impl Consumer {
         Ok(Self {
             reader: Reader::new(&cluster, &topic)?,
             partitions: (0..house.partitions() as i32).map(partition).collect(),
+            states: States::new(&cluster, states, house.partitions(), now)?,
             desk: Desk { house, shards, metrics: ConsumeMetrics::new() },
             cluster,
             topic,
@@ -92,6 +96,7 @@ impl Consumer {
     fn begin(&mut self) {
         // If it fails, the first partition of all takes a second longer.
         let _ = self.reader.prepare(PREPARE_WAIT);
+        self.states.prepare(PREPARE_WAIT);
         if self.cluster.embedded {
             // There is no look-up by time, so everything is read from the beginning and kept.
             (0..self.partitions.len()).for_each(|number| self.ask_start(number));
@@ -108,6 +113,7 @@ impl Consumer {
             self.answered(answer, now);
         }
         self.read();
+        self.states.read(&self.desk);
         self.tell();
         if now >= self.next_housekeeping {
             self.next_housekeeping = now + HOUSEKEEPING_EVERY;
@@ -139,10 +145,10 @@ impl Consumer {
 
     /// Tells the shards what the burst brought.
     fn tell(&mut self) {
-        for partition in &mut self.partitions {
-            partition.tell(&self.desk);
+        for (number, partition) in self.partitions.iter_mut().enumerate() {
+            partition.tell(self.states.is_caught_up(number), &self.desk);
         }
-        if self.condition.is_some() && self.partitions.iter().all(|partition| partition.is_caught_up) {
+        if self.condition.is_some() && self.partitions.iter().all(|partition| partition.is_told_caught_up) {
             self.is_ready();
         }
     }
@@ -165,6 +171,7 @@ impl Consumer {
     fn ask_start(&mut self, number: usize) {
         self.partitions[number].stage = Stage::Asked;
         self.desk.house.lookups.ask(Question::Start(number as i32));
+        self.states.want(number, &self.desk);
     }
 
     fn answered(&mut self, answer: Answer, now: Instant) {
@@ -185,6 +192,7 @@ impl Consumer {
                     }
                 }
             }
+            Answer::States { partition, marks } => self.states.answered(partition, marks, now, &self.desk),
             Answer::Watch { partition: number, marks } => match self.partitions[number as usize].look(marks, now) {
                 Seen::Fine => {}
                 Seen::Stuck => self.rebuild(number, now),
@@ -233,6 +241,7 @@ impl Consumer {
             if may_go && partition.stage == Stage::Reading {
                 let _ = self.reader.release(partition.number);
                 partition.released(&self.desk);
+                self.states.release(partition.number as usize, &self.desk);
                 tracing::debug!(partition = partition.number, "partition released");
             }
             bytes += partition.trim(&self.desk, now);
@@ -240,6 +249,7 @@ impl Consumer {
                 partition.ask_watch(&self.desk);
             }
         }
+        self.states.keep_house(self.is_watching, &self.desk);
         let reading = self.partitions.iter().filter(|partition| partition.stage == Stage::Reading).count();
         self.desk.metrics.partitions.set(reading as f64);
         self.desk.metrics.raw_bytes.set(bytes as f64);

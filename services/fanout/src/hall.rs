@@ -15,7 +15,7 @@ use chassis::{
     admin::Condition,
     ground::Ground,
     http::Response,
-    kafka::{Cluster, TopicSpec, verify_topics},
+    kafka::{Cluster, Follower, TopicSpec, verify_topics},
 };
 use hyper::{Request, body::Incoming};
 use ipnet::IpNet;
@@ -25,6 +25,7 @@ use tokio_util::task::{AbortOnDropHandle, TaskTracker};
 
 use crate::{
     admission::{Admission, Fullness},
+    bans,
     config::Config,
     consume::Consumer,
     debug,
@@ -72,12 +73,14 @@ pub struct Hall {
     /// How long leaving may take.
     drain: Duration,
     _watching: AbortOnDropHandle<()>,
+    _bans: Follower,
 }
 
-/// The topic that the hall reads, as it should be.
+/// The topics that the hall reads, as they should be.
 #[must_use]
-pub fn topic_spec(prefix: &str, partitions: i32) -> TopicSpec {
-    Topic::Output.described(prefix, partitions, OUTPUT_RETENTION_MS).into()
+pub fn topic_specs(prefix: &str, partitions: i32) -> Vec<TopicSpec> {
+    let spec = |topic: Topic| topic.described(prefix, partitions, OUTPUT_RETENTION_MS).into();
+    [Topic::Output, Topic::State, Topic::Rules].map(spec).into()
 }
 
 impl Hall {
@@ -89,8 +92,8 @@ impl Hall {
         Self::open_with(ground, config, None)
     }
 
-    /// Starts the threads of a hall on `ground`, which must be called on a tokio runtime. It is ready once its topic was
-    /// found to be as it should; until then viewers wait. What they send goes to `doors`.
+    /// Starts the threads of a hall on `ground`, which must be called on a tokio runtime. It is ready once its topics were
+    /// found to be as they should; until then viewers wait. What they send goes to `doors`.
     ///
     /// # Errors
     /// When threads or Kafka clients cannot be made, or the doors' token is none.
@@ -104,9 +107,12 @@ impl Hall {
         let condition = ground.readiness.condition("fanout");
         let bells: Vec<Arc<Notify>> = (0..count).map(|_| Arc::default()).collect();
         let shards: Vec<_> = bells.iter().map(|bell| Arc::new(Inbox::new(bell.clone()))).collect();
-        let answerer = Answerer::new(&ground.cluster, &topic, house.config.history)?;
-        let consumer = Consumer::new(ground.cluster.clone(), topic, house.clone(), shards.clone(), condition.clone())
-            .context("a kafka client for reading")?;
+        let states = Topic::State.name(&ground.topic_prefix);
+        let answerer = Answerer::new(&ground.cluster, &topic, &states, house.config.history)?;
+        let consumer =
+            Consumer::new(ground.cluster.clone(), topic, states, house.clone(), shards.clone(), condition.clone())
+                .context("kafka clients for reading")?;
+        let bans = bans::follow(ground, &house).context("a follower of bans")?;
 
         // Never a word: its end says that nobody holds the other side any more.
         let (shard_lives, shards_end) = mpsc::channel(1);
@@ -125,8 +131,8 @@ impl Hall {
                 consumer.run();
             }
         })?);
-        let spec = topic_spec(&ground.topic_prefix, ground.partitions);
-        let starting = tokio::spawn(start(ground.cluster.clone(), spec, condition.clone(), go));
+        let specs = topic_specs(&ground.topic_prefix, ground.partitions);
+        let starting = tokio::spawn(start(ground.cluster.clone(), specs, condition.clone(), go));
         let watching = tokio::spawn(watch(house.clone(), ground.readiness.condition("admission")));
         let looked_at = shards.clone();
         ground.pages.add("/debug/viewers", move |query| debug::viewers(looked_at.clone(), query));
@@ -145,6 +151,7 @@ impl Hall {
             relaying: tokio::sync::Mutex::new(relaying),
             drain: ground.drain,
             _watching: AbortOnDropHandle::new(watching),
+            _bans: bans,
         }))
     }
 
@@ -214,16 +221,16 @@ impl Drop for Hall {
     }
 }
 
-/// Lets the Kafka thread go as soon as the topic is what this service was built for.
-async fn start(cluster: Cluster, spec: TopicSpec, condition: Condition, go: std::sync::mpsc::SyncSender<()>) {
+/// Lets the Kafka thread go as soon as the topics are what this service was built for.
+async fn start(cluster: Cluster, specs: Vec<TopicSpec>, condition: Condition, go: std::sync::mpsc::SyncSender<()>) {
     loop {
-        match verify_topics(&cluster, std::slice::from_ref(&spec)).await {
+        match verify_topics(&cluster, &specs).await {
             Ok(mismatches) if mismatches.is_empty() => break,
             Ok(mismatches) => {
                 let words: Vec<_> = mismatches.iter().map(ToString::to_string).collect();
                 condition.not_ready(words.join("; "));
             }
-            Err(error) => condition.not_ready(format!("the topic cannot be verified: {error}")),
+            Err(error) => condition.not_ready(format!("the topics cannot be verified: {error}")),
         }
         tokio::time::sleep(VERIFY_EVERY).await;
     }

@@ -16,7 +16,8 @@ use chassis::{
 use proto::UserId;
 
 use crate::{
-    admission::Caps, config::Config, lookup::LookUps, presence::Presence, raw::Raw, relay::Relay, wants::Wants,
+    admission::Caps, bans::Bans, config::Config, lookup::LookUps, presence::Presence, raw::Raw, relay::Relay,
+    standing::Standing, wants::Wants,
 };
 
 /// What all threads of a hall share.
@@ -37,6 +38,8 @@ pub(crate) struct House {
     pub(crate) presence: Presence,
     /// Where what viewers send goes; `None` when there is no door for it.
     pub(crate) relay: Option<Relay>,
+    /// Who may not be here.
+    pub(crate) bans: Bans,
     /// Who may do what.
     verifier: Arc<Verifier>,
     /// The end was asked for; the Kafka thread stops.
@@ -46,6 +49,8 @@ pub(crate) struct House {
     /// A lock a partition. The Kafka thread holds one to add a burst of records, a shard to find what it will write: both for
     /// microseconds, and nobody does I/O under it.
     raws: Vec<Mutex<Raw>>,
+    /// As `raws`: a shard holds one to greet a viewer.
+    standing: Vec<Mutex<Standing>>,
     connections: AtomicU64,
 }
 
@@ -98,6 +103,8 @@ impl House {
             is_over: AtomicBool::new(false),
             epoch: Instant::now(),
             raws: (0..partitions).map(|_| Mutex::new(Raw::new(config.history))).collect(),
+            standing: (0..partitions).map(|_| Mutex::default()).collect(),
+            bans: Bans::default(),
             connections: AtomicU64::new(0),
             config,
         }
@@ -116,6 +123,11 @@ impl House {
     /// The raw records of a partition.
     pub(crate) fn raw(&self, partition: usize) -> MutexGuard<'_, Raw> {
         self.raws[partition].lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What stands in the rooms of a partition: modes and sticky events.
+    pub(crate) fn standing(&self, partition: usize) -> MutexGuard<'_, Standing> {
+        self.standing[partition].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A number for a connection, unique in this process.

@@ -75,7 +75,7 @@ impl Hall {
         }
     }
 
-    /// The order of a handshake: path → method → page's origin → what kind → room → space → token → place.
+    /// The order of a handshake: path → method → page's origin → what kind → room → space → token → ban → place.
     fn admit(&self, request: &mut Request<Incoming>, peer: SocketAddr) -> Result<Response, Refusal> {
         let room = raw_room(request.uri().path()).ok_or_else(not_found)?;
         if request.method() != Method::GET {
@@ -106,6 +106,7 @@ impl Hall {
         };
         let since = handshake::since(request.uri().query(), request.headers());
         let access = self.access(&room, request.headers());
+        let access = self.unless_banned(access, address);
         match asked {
             Asked::WebSocket(protocol) => {
                 let wire = if protocol == Some(Protocol::Proto) { Wire::Proto } else { Wire::Json };
@@ -134,6 +135,19 @@ impl Hall {
             Ok(claims) if claims.covers(room.as_str()) => Access::Granted(Some(claims)),
             Ok(_) => Access::Refused(Close::NotAllowed, "the token is not for this room".to_owned()),
             Err(why) => Access::Refused(Close::Unauthorized, why),
+        }
+    }
+
+    /// Who is banned may not, whoever else he is.
+    fn unless_banned(&self, access: Access, address: IpAddr) -> Access {
+        let claims = match &access {
+            Access::Granted(claims) => claims.as_deref(),
+            Access::TokenFirst => None,
+            Access::Refused(..) => return access,
+        };
+        match self.house.bans.until(claims, address, Moment::now()) {
+            Some(until) => Access::Refused(Close::Removed, until.to_string()),
+            None => access,
         }
     }
 
@@ -207,7 +221,9 @@ fn event_access(access: Access) -> Result<Access, Refusal> {
         Access::TokenFirst => {
             Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", "watching needs a token; send Authorization"))
         }
-        Access::Refused(Close::NotAllowed, message) => Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message)),
+        Access::Refused(Close::NotAllowed | Close::Removed, message) => {
+            Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message))
+        }
         Access::Refused(_, message) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", message)),
     }
 }

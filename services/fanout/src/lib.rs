@@ -5,12 +5,13 @@
 //!
 //! # Layout, in reading order
 //! `hall` holds the threads, and `house` what they share. `http` is the handshake; it ends with an `arrival`. `consume`
-//! reads Kafka, with `lookup` for questions that block and `watchdog` for partitions that stand still; it fills `raw`, 75
-//! seconds of records, and the shards' `inbox`es, for which `wants` says who hears what. A `shard` owns viewers and rooms:
-//! `room` is the ring of frames and its window, `viewer` a cursor and what is half on his wire, `resume` what a join or a
-//! return is told, `reader` what clients say, `wire` how it all looks in bytes, and `socket` what it goes through.
-//! `presence` counts who watches a room, `admission` says whether there is room for one more, and `debug` shows who lags.
-//! What viewers say goes through the `relay` to a door, and its answer back.
+//! reads Kafka, with `lookup` for questions that block; it fills `raw`, 75 seconds of records, and the shards' `inbox`es, for
+//! which `wants` says who hears what. A `shard` owns viewers and rooms: `room` is the ring of frames and its window, `viewer`
+//! a cursor and what is half on his wire, `resume` what a join or a return is told, `reader` what clients say, `wire` how it
+//! all looks in bytes, and `socket` what it goes through.
+//! `presence` counts who watches a room, `standing` is what a late joiner is told of it, `bans` who may not be here,
+//! `admission` whether there is room for one more, and `debug` shows who lags. What viewers say goes through the `relay` to a
+//! door, and its answer back.
 
 #![forbid(unsafe_code)]
 
@@ -22,9 +23,10 @@ mod admission;
 mod arrival;
 mod consume;
 mod lookup;
-mod watchdog;
 mod message;
 mod raw;
+mod standing;
+mod bans;
 mod wants;
 mod inbox;
 mod shard;
@@ -40,7 +42,7 @@ mod debug;
 mod metrics;
 
 pub use config::{Config, Settings};
-pub use hall::{Hall, topic_spec};
+pub use hall::{Hall, topic_specs};
 pub use relay::Doors;
 pub use socket::SEND_BUFFER_BYTES;
 

@@ -28,6 +28,8 @@ const AGAIN_AFTER: Duration = Duration::from_secs(1);
 pub(crate) enum Question {
     /// From where to read a partition.
     Start(i32),
+    /// Between which offsets its states lie: from where to read them, and for their watchdog.
+    States(i32),
     /// How far a partition goes, for a viewer whose cursor is ahead of this node.
     High {
         /// The partition.
@@ -49,6 +51,13 @@ pub(crate) enum Answer {
         /// Where to begin.
         start: u64,
         /// Where it begins and ends.
+        marks: Watermarks,
+    },
+    /// Its states lie between these.
+    States {
+        /// The partition.
+        partition: i32,
+        /// Where they begin and end.
         marks: Watermarks,
     },
     /// It lies between these.
@@ -142,17 +151,19 @@ pub(crate) struct Answerer {
     /// Reads a partition's last record, for its time.
     tail: Reader,
     topic: String,
+    states: String,
     /// How much history is wanted; `None` on a broker that knows no times, where it is all there is.
     history: Option<Duration>,
 }
 
 impl Answerer {
-    /// Asks about `topic`.
-    pub(crate) fn new(cluster: &Cluster, topic: &str, history: Duration) -> anyhow::Result<Self> {
+    /// Asks about `topic`, and about `states` besides.
+    pub(crate) fn new(cluster: &Cluster, topic: &str, states: &str, history: Duration) -> anyhow::Result<Self> {
         Ok(Self {
             lookup: LookUp::new(cluster, "danmaku-fanout", TIMEOUT).context("a kafka client for look-ups")?,
             tail: Reader::new(cluster, topic).context("a kafka client for the last records")?,
             topic: topic.to_owned(),
+            states: states.to_owned(),
             history: (!cluster.embedded).then_some(history),
         })
     }
@@ -178,6 +189,10 @@ impl Answerer {
             Question::High { partition, shard } => {
                 let marks = self.lookup.watermarks(&self.topic, partition)?;
                 shards[shard].tell(Event::High { partition, offset: marks.high });
+            }
+            Question::States(partition) => {
+                let marks = self.lookup.watermarks(&self.states, partition)?;
+                lookups.answer(Answer::States { partition, marks });
             }
             Question::Watch(partition) => {
                 let marks = self.lookup.watermarks(&self.topic, partition)?;

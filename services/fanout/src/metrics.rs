@@ -74,6 +74,12 @@ pub(crate) struct ConsumeMetrics {
     pub(crate) partitions: Gauge,
     /// Bytes of raw records.
     pub(crate) raw_bytes: Gauge,
+    /// State records read.
+    pub(crate) state_records: Counter,
+    /// Bytes of what stands in rooms.
+    pub(crate) state_bytes: Gauge,
+    /// Rooms whose mode and sticky events were forgotten.
+    pub(crate) state_forgotten: Counter,
 }
 
 impl Tally {
@@ -200,11 +206,41 @@ impl ConsumeMetrics {
             restarts: counter!("danmaku_fanout_restarts_total"),
             partitions: gauge!("danmaku_fanout_partitions"),
             raw_bytes: gauge!("danmaku_fanout_raw_bytes"),
+            state_records: counter!("danmaku_fanout_state_records_total"),
+            state_bytes: gauge!("danmaku_fanout_state_bytes"),
+            state_forgotten: counter!("danmaku_fanout_state_forgotten_total"),
         }
     }
 }
 
+/// Handles of what the follower of bans tells.
+pub(crate) struct BanMetrics {
+    /// Bans known.
+    pub(crate) bans: Gauge,
+    /// Bans that are not kept.
+    pub(crate) lost: Counter,
+}
+
+impl BanMetrics {
+    /// The handles.
+    pub(crate) fn new() -> Self {
+        describe();
+        Self { bans: gauge!("danmaku_fanout_bans"), lost: counter!("danmaku_fanout_bans_lost_total") }
+    }
+}
+
 fn describe() {
+    describe_gauge!("danmaku_fanout_bans", "bans known, with those that ended of late");
+    describe_counter!(
+        "danmaku_fanout_bans_lost_total",
+        "bans not kept: unreadable, or over 200,000; they do not act here"
+    );
+    describe_counter!("danmaku_fanout_state_records_total", "state records read");
+    describe_gauge!("danmaku_fanout_state_bytes", Unit::Bytes, "modes and sticky events kept for who joins");
+    describe_counter!(
+        "danmaku_fanout_state_forgotten_total",
+        "rooms whose mode and sticky events were too many to keep"
+    );
     describe_gauge!("danmaku_fanout_viewers", "viewers connected: opened - closed");
     describe_gauge!("danmaku_fanout_rooms", "rooms kept by shards; one watched on two shards counts twice");
     describe_gauge!("danmaku_fanout_ring_bytes", Unit::Bytes, "encoded frames that rings hold");

@@ -12,6 +12,7 @@ use super::{
     decode::decode,
     partition::{Desk, Partition, Stage},
     reading::{Judged, Reading},
+    states,
 };
 use crate::{house::Moment, inbox::Event, raw::Record};
 
@@ -51,6 +52,7 @@ impl Partition {
             Judged::Show(at) => match decode(output) {
                 Err(error) => self.undecodable(offset, &error.to_string(), desk),
                 Ok(decoded) => {
+                    states::note_modes(output, decoded.room.as_ref(), self.number, &desk.house);
                     let private = decoded.items.iter().filter(|item| item.to_user.is_some()).count();
                     desk.metrics.private.increment(private as u64);
                     if !decoded.items.is_empty() {
@@ -75,7 +77,8 @@ impl Partition {
     /// Topics were recreated or the cluster was moved: what was kept belongs to another history, and viewers are told that
     /// something may lie between.
     fn new_generation(&mut self, generation: u32, offset: u64, desk: &Desk) {
-        self.tell(desk);
+        // Who may hear it was told of the states already.
+        self.tell(self.is_told_caught_up, desk);
         tracing::warn!(partition = self.number, offset, generation, "a new generation begins");
         desk.metrics.restarts.increment(1);
         desk.house.raw(self.number as usize).restart(offset);

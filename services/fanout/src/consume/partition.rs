@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chassis::kafka::Watermarks;
+use chassis::kafka::{Seen, Watchdog, Watermarks};
 use proto::lag::Baseline;
 
 use super::reading::Reading;
@@ -15,7 +15,6 @@ use crate::{
     lookup::Question,
     metrics::ConsumeMetrics,
     raw::Record,
-    watchdog::{Seen, Watchdog},
 };
 
 /// What the thread's partitions share.
@@ -164,8 +163,9 @@ impl Partition {
         self.asked_at = None;
     }
 
-    /// Tells the shards what was read since they were last told; the raw records have it first.
-    pub(super) fn tell(&mut self, desk: &Desk) {
+    /// Tells the shards what was read since they were last told; the raw records have it first. Joins are answered once what
+    /// stands in the rooms is known too.
+    pub(super) fn tell(&mut self, is_state_known: bool, desk: &Desk) {
         if self.stage != Stage::Reading {
             return;
         }
@@ -179,7 +179,7 @@ impl Partition {
             let to = self.reading.at();
             self.tell_all(desk, || Event::Heard(Heard { records: records.clone(), to }));
         }
-        if self.is_caught_up && !std::mem::replace(&mut self.is_told_caught_up, true) {
+        if self.is_caught_up && is_state_known && !std::mem::replace(&mut self.is_told_caught_up, true) {
             self.tell_all(desk, || Event::CaughtUp(self.number));
         }
     }

@@ -16,6 +16,7 @@ use crate::{
 };
 
 const TOPIC: &str = "out";
+const STATES: &str = "states";
 
 struct Rig {
     consumer: Consumer,
@@ -30,17 +31,19 @@ struct Rig {
 impl Rig {
     fn new() -> Self {
         let spec = TopicSpec { name: TOPIC.into(), partitions: 2, settings: Vec::new(), retention_ms_min: None };
-        let broker = Embedded::start(vec![spec]).unwrap();
+        let states = TopicSpec { name: STATES.into(), ..spec.clone() };
+        let broker = Embedded::start(vec![spec, states]).unwrap();
         let ground = ground(broker.cluster(), 2);
         let house = Arc::new(House::new(&ground, Config::default(), 1));
         let inbox = Arc::new(Inbox::new(Bell::default()));
-        let answerer = Answerer::new(&ground.cluster, TOPIC, Duration::from_secs(75)).unwrap();
+        let answerer = Answerer::new(&ground.cluster, TOPIC, STATES, Duration::from_secs(75)).unwrap();
         let (asked, asked_by) = (house.clone(), vec![inbox.clone()]);
         let settings =
             ProducerSettings { message_timeout: None, linger: Duration::from_millis(1), queue_bytes: 1 << 20 };
         let condition = ground.readiness.condition("test");
         let mut consumer =
-            Consumer::new(broker.cluster(), TOPIC.into(), house.clone(), asked_by.clone(), condition).unwrap();
+            Consumer::new(broker.cluster(), TOPIC.into(), STATES.into(), house.clone(), asked_by.clone(), condition)
+                .unwrap();
         consumer.begin();
         Self {
             consumer,

@@ -133,6 +133,9 @@ impl Shard {
         if !claims.covers(self.rooms[seat.room].room.id.as_str()) {
             return self.refuse(key, Close::NotAllowed, "the token is not for this room", moment);
         }
+        if let Some(until) = self.house.bans.until(Some(&claims), seat.who.address, moment) {
+            return self.refuse(key, Close::Removed, &until.to_string(), moment);
+        }
         seat.who.is_locked = false;
         let is_waiting = seat.viewer.is_waiting();
         self.known(key, claims);
@@ -155,6 +158,10 @@ impl Shard {
                 self.error(key, "forbidden", "the token is not for this room", moment);
             }
             Ok(claims) if same_user(&claims) => {
+                // His device may be another.
+                if let Some(until) = self.house.bans.until(Some(&claims), seat.who.address, moment) {
+                    return self.refuse(key, Close::Removed, &until.to_string(), moment);
+                }
                 // Roles may have been given or taken meanwhile.
                 self.known(key, claims);
                 self.greet(key, None, None, moment);

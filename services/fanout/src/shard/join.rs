@@ -119,13 +119,16 @@ impl Shard {
 
     pub(super) fn try_answer(&mut self, key: usize, high: Option<u64>, moment: Moment) {
         let Some(seat) = self.seats.get_mut(key) else { return };
-        let local = &self.rooms[seat.room];
+        let local = &mut self.rooms[seat.room];
         let partition = &self.partitions[local.partition as usize];
         seat.who.high = high.or(seat.who.high);
         let is_answerable = seat.viewer.is_waiting() && !seat.who.is_locked && !seat.viewer.is_leaving();
         if !is_answerable || !partition.is_open || !partition.is_caught_up {
             return;
         }
+        // What was set before this shard kept the room, or while it heard nothing, is known nowhere else.
+        let mode = self.house.standing(local.partition as usize).mode(&local.room.id);
+        mode.into_iter().for_each(|mode| local.room.set_mode(mode));
         let head = local.room.place_of(local.room.head(seat.viewer.audience(), moment.now), partition.at);
         let raw = self.house.raw(local.partition as usize);
         let answer = resume::answer(&raw, &local.room.id, seat.who.since, head, seat.who.high, moment.now);

@@ -7,7 +7,7 @@ use proto::{
     Cursor,
     close::Close,
     frame::FromServer,
-    v1::{Error, Hello, User},
+    v1::{Error, Hello, Mode, User},
 };
 
 use super::{Shard, drain::Drain};
@@ -26,6 +26,7 @@ impl Shard {
         let config = &self.house.config;
         let millis = |duration: Duration| u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
         let room = local.room.id.as_str();
+        let state = self.house.standing(local.partition as usize).sticky(&local.room.id);
         let hello = Hello {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             connection: format!("{}-{}", self.house.node, seat.who.connection),
@@ -39,9 +40,9 @@ impl Shard {
             cursor: cursor.map(|cursor| cursor.to_string()).unwrap_or_default(),
             recovered,
             online: local.online.get(),
-            mode: Some(local.room.mode()).filter(|mode| *mode != proto::v1::Mode::default()),
+            mode: Some(local.room.mode()).filter(|mode| *mode != Mode::default()),
+            state,
             can_send: self.can_send(seat.who.claims.as_ref(), room, moment),
-            ..Hello::default()
         };
         self.say(key, &FromServer::Hello(hello), moment);
     }
@@ -60,7 +61,8 @@ impl Shard {
 
     /// Says why not, and closes.
     pub(super) fn refuse(&mut self, key: usize, close: Close, message: &str, moment: Moment) {
-        let code = if close == Close::NotAllowed { "forbidden" } else { "unauthorized" };
+        let is_forbidden = matches!(close, Close::NotAllowed | Close::Removed);
+        let code = if is_forbidden { "forbidden" } else { "unauthorized" };
         let error = Error { code: code.to_owned(), message: message.to_owned() };
         self.say(key, &FromServer::Error(error), moment);
         self.close(key, close, moment);

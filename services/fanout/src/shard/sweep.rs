@@ -1,9 +1,9 @@
-//! Once a second: who was silent, blocked, too late or expired; what rings need not keep; and leaving the node.
+//! Once a second: who was silent, blocked, too late, expired or banned; what rings need not keep; and leaving the node.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use proto::close::Close;
+use proto::{ban::Until, close::Close};
 
 use super::{
     Shard,
@@ -30,6 +30,7 @@ enum Found {
     Overstayed,
     Close(Close),
     NoToken,
+    Banned(Until),
     Unanswered,
     CommentDue,
 }
@@ -45,6 +46,7 @@ impl Shard {
                 Found::Overstayed => self.remove(key),
                 Found::Close(close) => self.close(key, close, moment),
                 Found::NoToken => self.refuse(key, Close::Unauthorized, "no token came within 5 s", moment),
+                Found::Banned(until) => self.refuse(key, Close::Removed, &until.to_string(), moment),
                 Found::Unanswered => self.give_up_or_send_away(key, moment),
                 Found::CommentDue => self.comment(key, moment),
             }
@@ -66,6 +68,9 @@ impl Shard {
         let is_expired = seat.who.claims.as_ref().is_some_and(|claims| claims.exp <= moment.unix_secs());
         if let Some((at, _)) = seat.who.leaving {
             return if since(at) > LINGER { Found::Overstayed } else { Found::Nothing };
+        }
+        if let Some(until) = self.house.bans.until(seat.who.claims.as_deref(), seat.who.address, moment) {
+            return Found::Banned(until);
         }
         match seat.viewer.blocked_since() {
             Some(at) if since(at) > config.blocked_max => Found::Close(Close::Slow),

@@ -18,6 +18,8 @@ mod handshake;
 mod admission;
 mod tokens;
 mod sends;
+mod bans;
+mod standing;
 mod heartbeat;
 mod leaving;
 mod topics;

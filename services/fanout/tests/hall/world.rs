@@ -22,7 +22,7 @@ use chassis::{
 use fanout::{Config, Doors, Hall};
 use proto::{
     OwnerNumber, Topic,
-    v1::{Fate, Item, Message, Output, User, item},
+    v1::{BanRule, Fate, Item, Message, Output, Rules, State, User, item, rules},
 };
 
 pub(crate) const PARTITIONS: i32 = 8;
@@ -56,11 +56,11 @@ struct Broker {
 impl Broker {
     async fn start(partitions: i32) -> Self {
         let Ok(brokers) = std::env::var("DANMAKU_TEST_BROKERS") else {
-            let embedded = Embedded::start(vec![fanout::topic_spec("", partitions)]).unwrap();
+            let embedded = Embedded::start(fanout::topic_specs("", partitions)).unwrap();
             return Self { cluster: embedded.cluster(), prefix: String::new(), _embedded: Some(embedded) };
         };
         let (cluster, prefix) = (Cluster::real(brokers), format!("hall-{:08x}-", rand::random::<u32>()));
-        apply_topics(&cluster, &[fanout::topic_spec(&prefix, partitions)], 1).await.unwrap();
+        apply_topics(&cluster, &fanout::topic_specs(&prefix, partitions), 1).await.unwrap();
         Self { cluster, prefix, _embedded: None }
     }
 }
@@ -217,14 +217,26 @@ impl World {
     }
 
     pub(crate) fn write_bytes(&mut self, room: &str, value: &[u8]) {
-        let topic = Topic::Output.name(&self.broker.prefix);
-        let outgoing = Outgoing {
-            topic: &topic,
-            partition: Self::partition(room),
-            key: Some(room.as_bytes()),
-            value: Some(value),
-            headers: &[],
-        };
+        self.write_to(Topic::Output, Self::partition(room), room, Some(value));
+    }
+
+    /// What stands in a room from now on: a record of `danmaku-state`.
+    pub(crate) fn set_state(&mut self, room: &str, state: &State) {
+        let value = proto::record::encode(state);
+        self.write_to(Topic::State, Self::partition(room), &state.record_key(), Some(&value));
+    }
+
+    /// A ban on `danmaku-rules`.
+    pub(crate) fn ban(&mut self, subject: &str, until: i64, sequence: u64) {
+        let ban = BanRule { subject: subject.to_owned(), until, sequence, reason: String::new() };
+        let value = proto::record::encode(&Rules { record: Some(rules::Record::Ban(ban)) });
+        self.write_to(Topic::Rules, 0, &format!("ban/{subject}"), Some(&value));
+    }
+
+    /// Writes a record, or a tombstone.
+    pub(crate) fn write_to(&mut self, topic: Topic, partition: i32, key: &str, value: Option<&[u8]>) {
+        let topic = topic.name(&self.broker.prefix);
+        let outgoing = Outgoing { topic: &topic, partition, key: Some(key.as_bytes()), value, headers: &[] };
         self.unacknowledged.push(self.producer.send(outgoing).unwrap());
     }
 
