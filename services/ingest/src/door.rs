@@ -12,18 +12,20 @@ use anyhow::Context as _;
 use chassis::{
     admin::Condition,
     ground::Ground,
-    kafka::{LookUp, TopicSpec, keep_verifying},
+    kafka::{Follower, LookUp, TopicSpec, keep_verifying},
     tokens::Verifier,
 };
-use proto::{Topic, topics};
+use proto::{Topic, ban::Person, topics};
 use tokio::{task::JoinSet, time};
 
 use crate::{
+    bans::{self, Bans},
     config::Config,
     lag::{self, Lag},
     limit::{JANITOR_EVERY, Limits},
     metrics::Metrics,
     produce::InputTopic,
+    refusal::Refusal,
 };
 
 /// The producer's id comes with the statistics, once a second.
@@ -44,14 +46,16 @@ pub struct Door {
     pub(crate) lag: Arc<Lag>,
     pub(crate) input: Arc<InputTopic>,
     pub(crate) metrics: Metrics,
-    /// Whether the topic is what rooms are spread over; nothing is written until it is known.
+    /// Whether the topics are what rooms are spread over; nothing is written until it is known.
     verified: Arc<AtomicBool>,
+    pub(crate) bans: Arc<Bans>,
+    _following: Follower,
     _beside: JoinSet<()>,
 }
 
 impl Door {
-    /// Opens the door on `ground`, within a tokio runtime. It is ready (`ground.readiness`) once the input topic is what it
-    /// should be and the producer is warm; until then every message is answered 503 `unavailable`.
+    /// Opens the door on `ground`, within a tokio runtime. It is ready (`ground.readiness`) once the topics are what they
+    /// should be, the bans were read, and the producer is warm; until then every message is answered 503 `unavailable`.
     ///
     /// # Errors
     /// When a Kafka client cannot be made, which is a matter of settings and not of the cluster's health.
@@ -66,11 +70,16 @@ impl Door {
         let (input, limits) = (Arc::new(input), Arc::new(Limits::new(&config)));
         let verified = Arc::new(AtomicBool::new(false));
 
+        let bans = Arc::default();
+        let following = bans::follow(ground, &bans, metrics.clone()).context("ingest: nobody can follow the bans")?;
+
         let mut beside = JoinSet::new();
-        let spec = Topic::Input.described(&ground.topic_prefix, ground.partitions, topics::OUTPUT_RETENTION_MS);
+        let spec = |topic: Topic| {
+            TopicSpec::from(topic.described(&ground.topic_prefix, ground.partitions, topics::OUTPUT_RETENTION_MS))
+        };
+        let specs = [Topic::Input, Topic::Rules].map(spec).into();
         let condition = ground.readiness.condition("ingest topics");
-        let verifying =
-            keep_verifying(ground.cluster.clone(), vec![TopicSpec::from(spec)], condition, verified.clone());
+        let verifying = keep_verifying(ground.cluster.clone(), specs, condition, verified.clone());
         beside.spawn(verifying);
         beside.spawn(warm_up(Arc::clone(&input), ground.readiness.condition("ingest producer")));
         beside.spawn(lag::follow(Arc::clone(&lag), Arc::new(look_up), input.name(), metrics.clone()));
@@ -88,13 +97,21 @@ impl Door {
             input,
             metrics,
             verified,
+            bans,
+            _following: following,
             _beside: beside,
         }))
     }
 
-    /// Whether anything may be written: a topic with other partitions than ours would take a room's messages astray.
+    /// Whether anything may be written: a topic with other partitions than ours would take a room's messages astray, and
+    /// before the bans were read nobody knows whose may not be.
     pub(crate) fn is_verified(&self) -> bool {
-        self.verified.load(Ordering::Relaxed)
+        self.verified.load(Ordering::Relaxed) && self.bans.are_known()
+    }
+
+    /// Who is banned says nothing, through whichever door.
+    pub(crate) fn unless_banned(&self, person: Person<'_>, now_ms: u64) -> Result<(), Refusal> {
+        self.bans.until(person, now_ms).map_or(Ok(()), |until| Err(Refusal::Forbidden(until.to_string())))
     }
 
     /// Waits until all that was handed to Kafka is acknowledged or given up, at most the produce timeout. Requests that

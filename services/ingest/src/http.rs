@@ -1,7 +1,7 @@
 //! The door's three paths, and what happens to a request behind them. Which status an outcome has is `answer`'s.
 //!
-//! The order of a request: size → token → room → text sanity → limits → produce → answer, and before all of it what the
-//! headers alone can say (page's origin, method, content type). Watching a room is not served here.
+//! The order of a request: size → token → room → ban → text sanity → limits → produce → answer, and before all of it what
+//! the headers alone can say (page's origin, method, content type). Watching a room is not served here.
 
 mod answer;
 mod cors;
@@ -101,7 +101,7 @@ impl Door {
         self.write(input, trace::parent(&head.headers)).await
     }
 
-    /// Token → room → text sanity → limits: what goes on record, or why nothing does.
+    /// Token → room → ban → text sanity → limits: what goes on record, or why nothing does.
     fn admit(&self, heard: &Heard<'_>, bytes: &[u8]) -> Result<v1::Input, Refusal> {
         let speaker = token::speaker(heard.headers, &self.verifier, heard.now_ms / 1000)?;
         let room = heard.room()?;
@@ -111,7 +111,7 @@ impl Door {
             Act::Say => {
                 let address = || address::of_request(heard.peer, heard.headers, &self.trusted_proxies);
                 let address = speaker.relayed_from().unwrap_or_else(address);
-                // Bans are asked here: who he is, his device and his address are known, and nothing was spent on him yet.
+                self.unless_banned(speaker.person(address), heard.now_ms)?;
                 let admitted = admit::say(bytes, text_max)?;
                 self.limits.check(speaker.id(), address)?;
                 (admitted, speaker.on_record())
@@ -205,7 +205,7 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence.trim().eq_ignore_ascii_case("application/json")
 }
 
-fn unix_ms() -> u64 {
+pub(crate) fn unix_ms() -> u64 {
     // A clock before 1970 makes every token expired, which is the right answer to it.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::MAX);
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)

@@ -4,16 +4,18 @@
 //! here but by the judge.
 //!
 //! # Layout, in reading order
-//! [`Door`] holds the parts; `http` asks them in the order of a request: `admit` (may this be said at all?), `token` (by
-//! whom, and here?), `limit` (so fast?), `lag` (is anybody listening?), `produce` (written down). `refusal` names every no.
+//! [`Door`] holds the parts; `http` asks them in the order of a request: `token` (who is it?), `bans`
+//! (and may he speak?), `admit` (may this be said at all?), `limit` (so fast?), `lag` (is anybody listening?), `produce`
+//! (written down). `refusal` names every no.
 
 #![forbid(unsafe_code)]
 
 pub mod config;
 mod door;
 mod http;
-mod admit;
 mod token;
+mod bans;
+mod admit;
 mod limit;
 mod lag;
 mod produce;

@@ -24,6 +24,10 @@ pub(crate) struct Metrics {
     pub(crate) closed_partitions: Gauge,
     /// Times the filter group's committed offsets could not be asked for.
     pub(crate) look_up_failures: Counter,
+    /// Bans known.
+    pub(crate) bans: Gauge,
+    /// Bans that are not kept.
+    pub(crate) bans_lost: Counter,
     /// Producers thrown away after a fatal error.
     pub(crate) producers_lost: Counter,
 }
@@ -40,6 +44,8 @@ impl Metrics {
             in_flight_bytes: gauge!("danmaku_ingest_in_flight_bytes"),
             closed_partitions: gauge!("danmaku_ingest_closed_partitions"),
             look_up_failures: counter!("danmaku_ingest_look_up_failures_total"),
+            bans: gauge!("danmaku_ingest_bans"),
+            bans_lost: counter!("danmaku_ingest_bans_lost_total"),
             producers_lost: counter!("danmaku_ingest_producers_lost_total"),
         }
     }
@@ -75,6 +81,11 @@ fn describe() {
     describe_counter!(
         "danmaku_ingest_look_up_failures_total",
         "Times the filter group's committed offsets could not be asked for; the last answer holds meanwhile."
+    );
+    describe_gauge!("danmaku_ingest_bans", "Bans known, with those that ended of late.");
+    describe_counter!(
+        "danmaku_ingest_bans_lost_total",
+        "Bans not kept: unreadable, or over 200,000; they do not act here."
     );
     describe_counter!("danmaku_ingest_producers_lost_total", "Producers thrown away after a fatal error.");
 }

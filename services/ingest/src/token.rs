@@ -10,7 +10,11 @@ use std::{net::IpAddr, sync::Arc};
 
 use chassis::tokens::{Claims, HEADER_ADDRESS, HEADER_CLAIMS, Role, Verifier};
 use hyper::{HeaderMap, header::AUTHORIZATION};
-use proto::{RoomId, UserId, v1};
+use proto::{
+    RoomId, UserId,
+    ban::{AddressHash, Person},
+    v1,
+};
 
 use crate::{
     admit::{BADGES_MAX, shown_name},
@@ -113,6 +117,15 @@ impl Speaker {
     /// His id, by which he is limited.
     pub(crate) fn id(&self) -> &UserId {
         &self.id
+    }
+
+    /// By what a ban would know him.
+    pub(crate) fn person(&self, address: IpAddr) -> Person<'_> {
+        Person {
+            user: Some(self.id.as_str()),
+            device: self.claims.device.as_deref(),
+            address: Some(AddressHash::of(address)),
+        }
     }
 
     /// How the record names him and what the judge needs to know of him.

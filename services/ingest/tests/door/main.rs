@@ -11,6 +11,7 @@ mod announcements;
 mod bad_input;
 mod tokens;
 mod relay;
+mod bans;
 mod slow_client;
 mod origin;
 mod pace;

@@ -9,7 +9,7 @@ use std::{
 use chassis::{
     admin::Readiness,
     ground::Ground,
-    kafka::{Embedded, Heard, LookUp, Reader},
+    kafka::{Embedded, Heard, LookUp, Outcome, Outgoing, Producer, ProducerSettings, Reader},
     listen::{self, Limits},
     shutdown::Shutdown,
     tokens::{Claims, Role, Signer},
@@ -81,8 +81,9 @@ impl Rig {
 
     /// A door that may not be ready yet, or never.
     pub(crate) async fn open(plan: Plan) -> Self {
-        let broker =
-            Embedded::start(vec![Topic::Input.described(PREFIX, PARTITIONS, OUTPUT_RETENTION_MS).into()]).unwrap();
+        let topics = [Topic::Input, Topic::Rules];
+        let topics = topics.map(|topic| topic.described(PREFIX, PARTITIONS, OUTPUT_RETENTION_MS).into());
+        let broker = Embedded::start(topics.into()).unwrap();
         let signer = Signer::random_hs256();
         let ground = Ground {
             cluster: broker.cluster(),
@@ -162,6 +163,18 @@ impl Rig {
 
     pub(crate) fn refused(&self, code: &str) -> f64 {
         self.number(&format!("danmaku_ingest_refused_total{{code=\"{code}\"}}"))
+    }
+
+    /// Writes a ban to the rules, and waits until it is there.
+    pub(crate) async fn ban(&self, subject: &str, until: i64, sequence: u64) {
+        let ban = v1::BanRule { subject: subject.to_owned(), until, sequence, reason: String::new() };
+        let value = proto::record::encode(&v1::Rules { record: Some(v1::rules::Record::Ban(ban)) });
+        let settings = ProducerSettings { message_timeout: None, linger: Duration::ZERO, queue_bytes: 1 << 20 };
+        let producer = Producer::new(&self.ground.cluster, settings).unwrap();
+        let (topic, key) = (Topic::Rules.name(PREFIX), format!("ban/{subject}"));
+        let outgoing =
+            Outgoing { topic: &topic, partition: 0, key: Some(key.as_bytes()), value: Some(&value), headers: &[] };
+        assert!(matches!(producer.send(outgoing).unwrap().await, Outcome::Acked(_)));
     }
 
     /// All that stands in the input topic.
