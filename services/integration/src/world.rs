@@ -192,9 +192,17 @@ impl World {
     /// # Panics
     /// Never for a signer that was made.
     pub fn token(&self, user: &str, roles: &[Role]) -> String {
+        self.token_for(user, roles, Duration::from_secs(3600))
+    }
+
+    /// A token for `user`, good for so long.
+    ///
+    /// # Panics
+    /// Never for a signer that was made.
+    pub fn token_for(&self, user: &str, roles: &[Role], ttl: Duration) -> String {
         let claims = Claims::new(user, roles.iter().copied().collect());
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        self.signer.mint(&claims, Duration::from_secs(3600), now).expect("a signed token")
+        self.signer.mint(&claims, ttl, now).expect("a signed token")
     }
 
     /// Somebody who may send, at a door.

@@ -26,6 +26,9 @@ mod drain;
 mod admission;
 mod emfile;
 mod debug_viewers;
+mod state_in_hello;
+mod banned;
+mod token_refresh;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
