@@ -66,7 +66,7 @@ fn check_removed(viewer: &Viewer) {
 }
 
 async fn is_let_in(fanout: &Node, ticket: &Ticket) -> bool {
-    let viewer = Viewer::connect(fanout.address(), ticket).await.unwrap();
+    let viewer = Viewer::connect(fanout.address(), ticket).await.expect("a connection");
     viewer.until("an answer", SOON, |seen| seen.closed.is_some() || seen.hello.is_some()).await;
     viewer.seen().hello.is_some()
 }
