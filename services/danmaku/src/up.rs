@@ -238,7 +238,7 @@ async fn route(
     if ingest::serves(path) {
         return door.handle(request, peer).await;
     }
-    if path.starts_with("/v1/") {
+    if path.starts_with("/v1/") || path == fanout::GOIM_PATH {
         return hall.handle(request, peer).await;
     }
     if path == "/dev/token" {

@@ -2,10 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, PoisonError, atomic::Ordering},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -20,8 +17,11 @@ use chassis::{
 use hyper::{Request, body::Incoming};
 use ipnet::IpNet;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
-use tokio::sync::{Notify, mpsc};
-use tokio_util::task::{AbortOnDropHandle, TaskTracker};
+use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio_util::{
+    sync::CancellationToken,
+    task::{AbortOnDropHandle, TaskTracker},
+};
 
 use crate::{
     admission::{Admission, Fullness},
@@ -30,6 +30,7 @@ use crate::{
     consume::Consumer,
     debug,
     house::House,
+    http,
     inbox::{Event, Inbox, Leaving},
     lookup::Answerer,
     metrics::ShardMetrics,
@@ -60,9 +61,12 @@ pub struct Hall {
     pub(crate) shards: Vec<Arc<Inbox>>,
     pub(crate) origins: Vec<String>,
     pub(crate) trusted_proxies: Vec<IpNet>,
-    /// Handshakes under way; each holds a place in its shard's inbox, which bounds them.
+    /// Handshakes under way; each holds a place in its shard's inbox, or of the callers, which bounds them.
     pub(crate) handshakes: TaskTracker,
-    is_leaving: AtomicBool,
+    /// Places for who speaks goim and has no shard yet.
+    pub(crate) callers: Arc<Semaphore>,
+    /// Nobody is let in any more.
+    pub(crate) leaving: CancellationToken,
     condition: Condition,
     /// Ends when the last shard has.
     shards_end: tokio::sync::Mutex<mpsc::Receiver<()>>,
@@ -143,7 +147,8 @@ impl Hall {
             origins: ground.origins.clone(),
             trusted_proxies: ground.trusted_proxies.clone(),
             handshakes: TaskTracker::new(),
-            is_leaving: AtomicBool::new(false),
+            callers: Arc::new(Semaphore::new(http::CALLERS_MAX)),
+            leaving: CancellationToken::new(),
             condition,
             shards_end: tokio::sync::Mutex::new(shards_end),
             threads: Mutex::new(threads),
@@ -156,7 +161,7 @@ impl Hall {
     }
 
     /// Answers a request for a room's live stream: upgrades it, streams events, or says why not.
-    pub async fn handle(&self, request: Request<Incoming>, peer: SocketAddr) -> Response {
+    pub async fn handle(self: &Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Response {
         self.respond(request, peer)
     }
 
@@ -167,14 +172,14 @@ impl Hall {
 
     /// Whether nobody is let in any more.
     pub(crate) fn is_leaving(&self) -> bool {
-        self.is_leaving.load(Ordering::Acquire)
+        self.leaving.is_cancelled()
     }
 
     /// Lets nobody in any more, serves every viewer until his slot, advises him to come back elsewhere, closes 1012, and ends
     /// the threads. The slots fill nine tenths of the drain time; it is over as soon as the last viewer is gone.
     pub async fn leave(&self) {
         let start = Instant::now();
-        self.is_leaving.store(true, Ordering::Release);
+        self.leaving.cancel();
         self.condition.not_ready("leaving");
         self.handshakes.close();
         // Who has not finished his handshake by then is cut off with the process.

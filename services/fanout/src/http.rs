@@ -1,7 +1,9 @@
-//! The handshake: what a request for `/v1/rooms/{room}/live` may be, and the only place where a status code is chosen.
+//! The handshake: what a request for `/v1/rooms/{room}/live` or `/sub` may be, and the only place where a status code is
+//! chosen.
 //!
 //! It ends with an arrival in a shard's inbox. Frames, heartbeats and everything after the handshake are the shard's.
 
+mod goim;
 mod handshake;
 
 use std::{
@@ -10,12 +12,15 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use chassis::{
     address,
     http::{Refusal, Response, decode, full},
+    listen::Place,
     origin,
 };
-use http_body_util::BodyExt as _;
+use fastwebsockets::upgrade::UpgradeFut;
+use http_body_util::{BodyExt as _, Empty};
 use hyper::{
     HeaderMap, Method, Request, StatusCode,
     body::Incoming,
@@ -25,6 +30,7 @@ use hyper::{
     },
 };
 use proto::{RoomId, close::Close, partition};
+use tokio::net::TcpStream;
 
 use crate::{
     admission::{Admission, Pass},
@@ -37,7 +43,8 @@ use crate::{
     socket::pipe,
     wire::Wire,
 };
-use handshake::{Asked, Protocol, Token};
+pub(crate) use goim::CALLERS_MAX;
+use handshake::{Asked, Bad, Protocol, Token};
 
 /// How long a client may take to receive the answer to its handshake.
 const UPGRADE_WAIT: Duration = Duration::from_secs(10);
@@ -45,7 +52,10 @@ const UPGRADE_WAIT: Duration = Duration::from_secs(10);
 /// How long a client waits that found too many at the door.
 const FULL_RETRY: Duration = Duration::from_secs(2);
 
-/// The room's name as it stands in the path of a live stream, which is all that the hall serves.
+/// Where the goim wire is spoken: the path that its clients have built in.
+pub const GOIM_PATH: &str = "/sub";
+
+/// The room's name as it stands in the path of a live stream.
 fn raw_room(path: &str) -> Option<&str> {
     path.strip_prefix("/v1/rooms/")?.strip_suffix("/live")
 }
@@ -64,7 +74,7 @@ struct Guest {
 }
 
 impl Hall {
-    pub(crate) fn respond(&self, mut request: Request<Incoming>, peer: SocketAddr) -> Response {
+    pub(crate) fn respond(self: &Arc<Self>, mut request: Request<Incoming>, peer: SocketAddr) -> Response {
         match self.admit(&mut request, peer) {
             Ok(response) => response,
             Err(refusal) => {
@@ -76,8 +86,9 @@ impl Hall {
     }
 
     /// The order of a handshake: path → method → page's origin → what kind → room → space → token → ban → place.
-    fn admit(&self, request: &mut Request<Incoming>, peer: SocketAddr) -> Result<Response, Refusal> {
-        let room = raw_room(request.uri().path()).ok_or_else(not_found)?;
+    fn admit(self: &Arc<Self>, request: &mut Request<Incoming>, peer: SocketAddr) -> Result<Response, Refusal> {
+        let is_goim = request.uri().path() == GOIM_PATH;
+        let room = if is_goim { "" } else { raw_room(request.uri().path()).ok_or_else(not_found)? };
         if request.method() != Method::GET {
             return Err(Refusal::new(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -90,13 +101,16 @@ impl Hall {
             return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message));
         }
         let asked = handshake::asked(request.version(), request.headers()).map_err(refusal)?;
+        let address = address::of_request(peer, request.headers(), &self.trusted_proxies);
+        if is_goim {
+            return if asked == Asked::Events { Err(refusal(Bad::Neither)) } else { self.call(request, address) };
+        }
         let bad_room = |why: &dyn std::fmt::Display| {
             Refusal::new(StatusCode::BAD_REQUEST, "bad_room", format!("the room in the path is none: {why}"))
         };
         let name = decode(room).ok_or_else(|| bad_room(&"it is not percent-encoded UTF-8"))?;
         let room = RoomId::new(&name).map_err(|why| bad_room(&why))?;
         // Before the token, whose signature costs more than all the rest.
-        let address = address::of_request(peer, request.headers(), &self.trusted_proxies);
         let pass = match self.admission(address) {
             Admission::Admitted(pass) => pass,
             Admission::Full { cap, retry } => {
@@ -105,7 +119,7 @@ impl Hall {
             }
         };
         let since = handshake::since(request.uri().query(), request.headers());
-        let access = self.access(&room, request.headers());
+        let access = self.access(&room, handshake::token(request.headers()));
         let access = self.unless_banned(access, address);
         match asked {
             Asked::WebSocket(protocol) => {
@@ -122,8 +136,8 @@ impl Hall {
     }
 
     /// Who it is, and whether he may watch.
-    fn access(&self, room: &RoomId, headers: &HeaderMap) -> Access {
-        let claims = match handshake::token(headers) {
+    fn access(&self, room: &RoomId, token: Token<'_>) -> Access {
+        let claims = match token {
             Token::None if self.house.config.anonymous => return Access::Granted(None),
             Token::None => return Access::TokenFirst,
             Token::Unreadable => {
@@ -181,33 +195,47 @@ impl Hall {
         protocol: Option<Protocol>,
         mut guest: Guest,
     ) -> Result<Response, Refusal> {
-        let upgraded = fastwebsockets::upgrade::upgrade(request)
-            .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, "malformed", error.to_string()))?;
-        let (mut response, websocket) = upgraded;
+        let (mut response, websocket) = upgraded(request)?;
         if let Some(protocol) = protocol {
             response.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(protocol.name()));
         }
         self.handshakes.spawn(async move {
-            let taken = tokio::time::timeout(UPGRADE_WAIT, async {
-                // The frame reader in it has read nothing yet; ours takes its place.
-                let upgraded = websocket.await.ok()?.into_inner().into_inner();
-                let (stream, place, early) = chassis::listen::taken(upgraded)?;
-                Some((stream.into_std().ok()?, place, early))
-            });
-            match taken.await {
-                Ok(Some((stream, place, early))) => {
+            match taken(websocket).await {
+                Some((stream, place, early)) => {
                     guest.pass.keep(place);
-                    guest.arrive(Line::WebSocket(stream, early));
+                    guest.arrive(stream, early);
                 }
-                Ok(None) | Err(_) => tracing::debug!("handshake was not finished"),
+                None => tracing::debug!("handshake was not finished"),
             }
         });
         Ok(response.map(|_| full("")))
     }
 }
 
+fn upgraded(request: &mut Request<Incoming>) -> Result<(hyper::Response<Empty<Bytes>>, UpgradeFut), Refusal> {
+    fastwebsockets::upgrade::upgrade(request)
+        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, "malformed", error.to_string()))
+}
+
+/// The socket, once the answer to its handshake is written, and what came behind the handshake.
+async fn taken(websocket: UpgradeFut) -> Option<(TcpStream, Place, Bytes)> {
+    let taken = async {
+        // The frame reader in it has read nothing yet; ours takes its place.
+        chassis::listen::taken(websocket.await.ok()?.into_inner().into_inner())
+    };
+    tokio::time::timeout(UPGRADE_WAIT, taken).await.ok()?
+}
+
 impl Guest {
-    fn arrive(self, line: Line) {
+    /// Hands a WebSocket to the shard.
+    fn arrive(self, stream: TcpStream, early: Bytes) {
+        // It fails when the socket is broken, and then nobody is there.
+        if let Ok(stream) = stream.into_std() {
+            self.sit(Line::WebSocket(stream, early));
+        }
+    }
+
+    fn sit(self, line: Line) {
         let Self { room, partition, address, wire, since, access, inbox, permit, pass } = self;
         let arrival = Arrival { room, partition, address, line, wire, since, access, permit, pass };
         inbox.tell(Event::Arrived(Box::new(arrival)));
@@ -231,7 +259,7 @@ fn event_access(access: Access) -> Result<Access, Refusal> {
 /// The endless answer whose body the shard writes.
 fn events(guest: Guest, headers: &HeaderMap) -> Response {
     let (writer, reader) = pipe::pipe();
-    guest.arrive(Line::Events(writer));
+    guest.sit(Line::Events(writer));
     let mut response = Response::new(reader.boxed_unsync());
     let told = response.headers_mut();
     told.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -247,15 +275,13 @@ fn events(guest: Guest, headers: &HeaderMap) -> Response {
 }
 
 fn not_found() -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, "not_found", "there is /v1/rooms/{room}/live")
+    Refusal::new(StatusCode::NOT_FOUND, "not_found", "there are /v1/rooms/{room}/live and /sub")
 }
 
 fn refusal(why: handshake::Bad) -> Refusal {
     let status = match why {
-        handshake::Bad::Version | handshake::Bad::Neither => StatusCode::UPGRADE_REQUIRED,
-        handshake::Bad::Http | handshake::Bad::Key | handshake::Bad::Connection | handshake::Bad::Protocol => {
-            StatusCode::BAD_REQUEST
-        }
+        Bad::Version | Bad::Neither => StatusCode::UPGRADE_REQUIRED,
+        Bad::Http | Bad::Key | Bad::Connection | Bad::Protocol => StatusCode::BAD_REQUEST,
     };
     Refusal::new(status, "malformed", why.to_string())
 }

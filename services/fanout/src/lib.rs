@@ -43,6 +43,7 @@ mod metrics;
 
 pub use config::{Config, Settings};
 pub use hall::{Hall, topic_specs};
+pub use http::GOIM_PATH;
 pub use relay::Doors;
 pub use socket::SEND_BUFFER_BYTES;
 

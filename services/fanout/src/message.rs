@@ -2,11 +2,16 @@
 //!
 //! How messages are joined to frames is `wire`'s, and where they stand `raw`'s and `room`'s.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc, Mutex, PoisonError, Weak,
+    atomic::{AtomicBool, Ordering},
+};
 
 use ahash::HashSet;
 use prost::Message as _;
 use proto::{MessageId, frame, v1};
+
+use crate::wire::goim;
 
 /// One message.
 #[derive(Debug)]
@@ -16,14 +21,16 @@ pub(crate) struct Message {
     /// As it stands inside a JSON batch, and inside a protobuf one.
     json: Box<[u8]>,
     proto: Box<[u8]>,
+    /// As a goim command, a kilobyte that few rooms need: made for the first frame that holds it, and gone with the last.
+    goim: Mutex<Weak<Box<[u8]>>>,
     /// How many messages of the river it stands for: one, or so many folded gifts.
     count: u32,
     is_gift: bool,
     is_recalled: AtomicBool,
 }
 
-/// What one takes besides its bytes: five pointers with lengths, the flag, and the counts of its owners.
-const OVERHEAD_BYTES: usize = 112;
+/// What one takes besides its bytes: five pointers with lengths, a locked one without, the flag, and the counts of its owners.
+const OVERHEAD_BYTES: usize = 128;
 
 impl Message {
     /// Keeps a message of the river.
@@ -38,6 +45,7 @@ impl Message {
             user: message.user.as_ref().map_or("", |user| &user.id).into(),
             json: frame::json_message(message).into(),
             proto: frame::proto_message(message).into(),
+            goim: Mutex::default(),
             count,
             is_gift: message.kind() == v1::Kind::Gift,
             is_recalled: AtomicBool::new(false),
@@ -52,6 +60,16 @@ impl Message {
     /// As it stands inside a protobuf batch.
     pub(crate) fn proto(&self) -> &[u8] {
         &self.proto
+    }
+
+    /// As a goim command.
+    pub(crate) fn goim(&self) -> Arc<Box<[u8]>> {
+        let mut kept = self.goim.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.upgrade().unwrap_or_else(|| {
+            let made = Arc::new(goim::command::message(&self.decoded()).into_boxed_slice());
+            *kept = Arc::downgrade(&made);
+            made
+        })
     }
 
     /// All its fields, for who does more than pass it on.

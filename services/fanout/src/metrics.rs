@@ -21,6 +21,7 @@ pub(crate) struct ShardMetrics {
     dropped_node: Counter,
     frames: Counter,
     refused_frames: Counter,
+    passed_packets: Counter,
     /// Viewers now.
     pub(crate) viewers: Gauge,
     /// Rooms now, as shards keep them: one that is watched on two shards counts twice.
@@ -52,6 +53,8 @@ pub(crate) struct Tally {
     pub(crate) frames: u64,
     /// Client frames that were answered with an error.
     pub(crate) refused_frames: u64,
+    /// Packets on the goim wire that were not for us.
+    pub(crate) passed_packets: u64,
 }
 
 /// Handles of what the Kafka thread tells.
@@ -106,6 +109,7 @@ impl ShardMetrics {
             dropped_node: dropped("node"),
             frames: counter!("danmaku_fanout_frames_total"),
             refused_frames: counter!("danmaku_fanout_refused_frames_total"),
+            passed_packets: counter!("danmaku_fanout_passed_packets_total"),
             viewers: gauge!("danmaku_fanout_viewers"),
             rooms: gauge!("danmaku_fanout_rooms"),
             ring_bytes: gauge!("danmaku_fanout_ring_bytes"),
@@ -121,8 +125,17 @@ impl ShardMetrics {
 
     /// Adds what a shard counted, and empties it.
     pub(crate) fn publish(&self, tally: &mut Tally) {
-        let Tally { opened, delivered, writes, dropped_slow, dropped_stale, dropped_node, frames, refused_frames } =
-            std::mem::take(tally);
+        let Tally {
+            opened,
+            delivered,
+            writes,
+            dropped_slow,
+            dropped_stale,
+            dropped_node,
+            frames,
+            refused_frames,
+            passed_packets,
+        } = std::mem::take(tally);
         for (counter, count) in [
             (&self.opened, opened),
             (&self.delivered, delivered),
@@ -132,6 +145,7 @@ impl ShardMetrics {
             (&self.dropped_node, dropped_node),
             (&self.frames, frames),
             (&self.refused_frames, refused_frames),
+            (&self.passed_packets, passed_packets),
         ] {
             if count > 0 {
                 counter.increment(count);
@@ -187,7 +201,7 @@ pub(crate) fn memory(bytes: u64) {
     gauge!("danmaku_fanout_memory_bytes").set(bytes as f64);
 }
 
-/// Counts a handshake that was refused, by its status.
+/// Counts a handshake that was refused, by its status; on the goim wire by its close code.
 pub(crate) fn refused(status: u16) {
     counter!("danmaku_fanout_refused_total", "status" => status.to_string()).increment(1);
 }
@@ -253,7 +267,7 @@ fn describe() {
     describe_gauge!("danmaku_fanout_partitions", "partitions read");
     describe_counter!("danmaku_fanout_opened_total", "viewers that came; pairs with closed");
     describe_counter!("danmaku_fanout_closed_total", "viewers whose end was decided, by reason; pairs with opened");
-    describe_counter!("danmaku_fanout_refused_total", "handshakes refused, by status");
+    describe_counter!("danmaku_fanout_refused_total", "handshakes refused, by status, or close code on goim");
     describe_counter!("danmaku_fanout_delivered_total", "messages written, each as often as it had viewers");
     describe_counter!(
         "danmaku_fanout_writes_total",
@@ -263,6 +277,7 @@ fn describe() {
     describe_counter!("danmaku_fanout_dropped_total", "messages counted in gaps, as often as viewers were told");
     describe_counter!("danmaku_fanout_refused_frames_total", "client frames answered with an error");
     describe_counter!("danmaku_fanout_sends_total", "what viewers sent on their sockets, by what they were told");
+    describe_counter!("danmaku_fanout_passed_packets_total", "goim packets of operations that are not for us");
     describe_counter!("danmaku_fanout_records_total", "output records read");
     describe_counter!("danmaku_fanout_passed_over_total", "records of an old owner or generation: look at the filters");
     describe_counter!("danmaku_fanout_repeated_total", "records whose input was shown already");

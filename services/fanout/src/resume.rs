@@ -27,8 +27,10 @@ const CHAT_BYTES_MAX: usize = 128 * 1024;
 /// From where a viewer wants to go on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// From now: he is new here.
+    /// From now: he is new here, and is shown the last messages.
     Now,
+    /// From now, and nothing of what was: his wire has no word for that.
+    Head,
     /// From this place.
     Cursor(Cursor),
     /// He sent something that is no cursor of ours.
@@ -77,6 +79,7 @@ pub(crate) struct Replay {
 pub(crate) fn answer(raw: &Raw, room: &RoomId, since: Since, head: Cursor, high: Option<u64>, now: Instant) -> Answer {
     let cursor = match since {
         Since::Now => return Answer::Enter(join(raw, room, head, now, None)),
+        Since::Head => return Answer::Enter(Entry { recovered: None, cursor: head, replay: None }),
         Since::Unreadable => return Answer::Enter(join(raw, room, head, now, Some(false))),
         Since::Cursor(cursor) => cursor,
     };

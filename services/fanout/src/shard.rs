@@ -5,6 +5,7 @@
 //! decoding are other threads'.
 
 mod hear;
+mod packets;
 mod join;
 mod say;
 mod sends;

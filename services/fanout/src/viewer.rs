@@ -152,6 +152,11 @@ impl Viewer {
         has_room
     }
 
+    /// Whether the answer to a ping waits for the socket.
+    pub(crate) fn owes_pong(&self) -> bool {
+        self.said.iter().any(|said| matches!(said, Said::Pong { .. }))
+    }
+
     /// As [`Viewer::say`], of something that was born in the river.
     #[must_use]
     pub(crate) fn say_after(&mut self, private: Private) -> bool {

@@ -1,9 +1,10 @@
-//! The ways in which viewers hear the same things: JSON and protobuf over WebSocket, and server-sent events.
+//! The ways in which viewers hear the same things: JSON, protobuf and goim over WebSocket, and server-sent events.
 //!
 //! Values to bytes; what is said, to whom and when is decided elsewhere. Empty bytes mean that a wire has no word for it.
 
 pub(crate) mod sse;
 pub(crate) mod websocket;
+pub(crate) mod goim;
 
 use std::sync::{Arc, OnceLock};
 
@@ -28,10 +29,27 @@ pub(crate) enum Wire {
     Proto,
     /// `text/event-stream`.
     Sse,
+    /// WebSocket, goim framing. It has no cursor.
+    Goim(goim::Version),
 }
 
 impl Wire {
-    const COUNT: usize = 3;
+    const COUNT: usize = 6;
+
+    /// Its place among them.
+    fn index(self) -> usize {
+        match self {
+            Self::Json => 0,
+            Self::Proto => 1,
+            Self::Sse => 2,
+            Self::Goim(version) => 3 + version as usize,
+        }
+    }
+
+    /// Whether who speaks it can come back to where he was.
+    pub(crate) fn has_cursor(self) -> bool {
+        !matches!(self, Self::Goim(_))
+    }
 
     /// A frame.
     pub(crate) fn say(self, said: &FromServer) -> Bytes {
@@ -39,6 +57,7 @@ impl Wire {
             Self::Json => text(|payload| payload.extend_from_slice(&frame::to_json(said))),
             Self::Proto => binary(|payload| payload.extend_from_slice(&frame::to_proto(said.clone()))),
             Self::Sse => sse::event(name(said), cursor(said), &frame::to_json(said)),
+            Self::Goim(version) => goim::say(version, said),
         }
     }
 
@@ -63,6 +82,10 @@ impl Wire {
                 json(&mut payload);
                 sse::event("batch", &cursor, &payload)
             }
+            Self::Goim(version) => {
+                let commands: Vec<_> = messages.map(Message::goim).collect();
+                goim::batch::frames(version, commands.iter().map(|command| &***command))
+            }
         }
     }
 
@@ -70,14 +93,17 @@ impl Wire {
     pub(crate) fn private(self, item: &Item) -> Bytes {
         match &item.body {
             Body::Message(message) => self.batch(None, false, std::iter::once(&**message)),
-            Body::Said(shared) => shared.on(self).clone(),
+            Body::Said(shared) => match (self, shared.said(), &item.to_user) {
+                (Self::Goim(version), Some(FromServer::Verdict(told)), Some(user)) => goim::told(version, told, user),
+                _ => shared.on(self).clone(),
+            },
         }
     }
 
     /// The last thing said.
     pub(crate) fn close(self, close: Close) -> Bytes {
         match self {
-            Self::Json | Self::Proto => websocket::close(close.code(), close.word()),
+            Self::Json | Self::Proto | Self::Goim(_) => websocket::close(close.code(), close.word()),
             Self::Sse => sse::close(close),
         }
     }
@@ -125,6 +151,8 @@ fn cursor(said: &FromServer) -> &str {
 pub(crate) struct Shared {
     content: Content,
     forms: [OnceLock<Bytes>; Wire::COUNT],
+    /// The messages as goim commands, which its versions are made of: other shards and versions find them made.
+    commands: OnceLock<Vec<Arc<Box<[u8]>>>>,
 }
 
 #[derive(Debug)]
@@ -148,7 +176,7 @@ impl Shared {
     }
 
     fn new(content: Content) -> Self {
-        Self { content, forms: Default::default() }
+        Self { content, forms: Default::default(), commands: OnceLock::new() }
     }
 
     /// The frame, if it is one that holds no messages.
@@ -161,8 +189,12 @@ impl Shared {
 
     /// The bytes for a viewer on `wire`; empty when nothing is left to show, or the wire has no word for it.
     pub(crate) fn on(&self, wire: Wire) -> &Bytes {
-        self.forms[wire as usize].get_or_init(|| match &self.content {
+        self.forms[wire.index()].get_or_init(|| match &self.content {
             Content::Batch(_, messages) if messages.is_empty() => Bytes::new(),
+            Content::Batch(_, messages) if let Wire::Goim(version) = wire => {
+                let made = || messages.iter().map(|message| message.goim()).collect();
+                goim::batch::frames(version, self.commands.get_or_init(made).iter().map(|command| &***command))
+            }
             Content::Batch(cursor, messages) => {
                 wire.batch(Some(*cursor), false, messages.iter().map(|message| &**message))
             }
@@ -185,11 +217,13 @@ impl Shared {
         if gone > 0 {
             messages.retain(|message| !message.is_recalled());
             self.forms = Default::default();
+            self.commands = OnceLock::new();
         }
         gone
     }
 
-    /// How much memory it takes on the JSON wire, the largest; each other wire that is spoken takes as much at most.
+    /// How much memory it takes on the JSON wire. Protobuf and events take as much at most; goim, where somebody speaks it,
+    /// takes six times as much for its commands and again for version 0, so that a full ring of 256 KiB takes 3 MiB more.
     pub(crate) fn len(&self) -> usize {
         FRAME_BYTES
             + match &self.content {

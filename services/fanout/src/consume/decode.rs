@@ -52,7 +52,7 @@ fn item(item: &v1::Item) -> Option<Item> {
 }
 
 fn said(said: FromServer) -> Body {
-    Body::Said(Shared::say(said))
+    Body::Said(Box::new(Shared::say(said)))
 }
 
 #[cfg(test)]

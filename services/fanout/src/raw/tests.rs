@@ -36,14 +36,14 @@ pub(crate) fn message_of(user: &str, id: &str, text: &str) -> Item {
 /// A verdict for one user; its id is `text`.
 pub(crate) fn private(user: &str, text: &str) -> Item {
     let told = v1::Told { id: text.into(), verdict: v1::Word::Blocked as i32, ..v1::Told::default() };
-    let body = Body::Said(Shared::say(FromServer::Verdict(told)));
+    let body = Body::Said(Box::new(Shared::say(FromServer::Verdict(told))));
     Item { fate: Fate::Lossless, to_user: Some(user.into()), body }
 }
 
 /// A recall of one message.
 pub(crate) fn recall(id: &str) -> Item {
     let recall = v1::Recall { ids: vec![id.into()], ..v1::Recall::default() };
-    Item { fate: Fate::Lossless, to_user: None, body: Body::Said(Shared::say(FromServer::Recall(recall))) }
+    Item { fate: Fate::Lossless, to_user: None, body: Body::Said(Box::new(Shared::say(FromServer::Recall(recall)))) }
 }
 
 fn offsets<'a>(records: impl Iterator<Item = &'a Arc<Record>>) -> Vec<u64> {

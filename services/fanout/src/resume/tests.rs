@@ -222,7 +222,7 @@ fn what_was_recalled_is_read_by_nobody_who_comes() {
     }
     raw.push(with_items(6, "a", now, vec![recall("1-3-4")]));
     let by_user = v1::Recall { user: "u".into(), through: "1-3-1".into(), ..v1::Recall::default() };
-    let body = Body::Said(Shared::say(FromServer::Recall(by_user)));
+    let body = Body::Said(Box::new(Shared::say(FromServer::Recall(by_user))));
     raw.push(with_items(7, "a", now, vec![Item { fate: Fate::Lossless, to_user: None, body }]));
     for (since, recovered) in [(Since::Now, None), (Since::Cursor(at(0)), Some(true))] {
         let entry = entered(answer(&raw, &room(), since, at(8), None, Instant::now()));

@@ -9,7 +9,7 @@ use proto::{
     v1::Error,
 };
 
-use super::{READ_BYTES, Shard};
+use super::{READ_BYTES, Shard, packets::Spoken};
 use crate::{
     house::Moment,
     reader::Heard,
@@ -30,6 +30,7 @@ const WORDS_A_SECOND_MAX: u32 = 256;
 #[derive(Debug)]
 pub(super) enum Word {
     Frame(Result<FromClient, BadFrame>),
+    Packet(Spoken),
     /// What his wire has no use for.
     Unsupported,
     Ping(Bytes),
@@ -58,6 +59,9 @@ impl Shard {
                 words.push(Word::Frame(frame::client_from_json(text.as_bytes())));
             }
             Heard::Binary(bytes) if wire == Wire::Proto => words.push(Word::Frame(frame::client_from_proto(bytes))),
+            Heard::Binary(bytes) if matches!(wire, Wire::Goim(_)) => {
+                words.extend(Spoken::all(bytes).map(Word::Packet));
+            }
             Heard::Text(_) | Heard::Binary(_) => words.push(Word::Unsupported),
             Heard::Ping(payload) => words.push(Word::Ping(Bytes::copy_from_slice(payload))),
             Heard::Pong => {}
@@ -90,6 +94,7 @@ impl Shard {
     fn word(&mut self, key: usize, word: Word, moment: Moment) {
         match word {
             Word::Ping(payload) => self.tell(key, Said::Bytes(websocket::pong(&payload)), moment),
+            Word::Packet(spoken) => self.packet(key, spoken, moment),
             Word::Unsupported => self.close(key, Close::Unsupported, moment),
             Word::Goodbye(code) => self.goodbye(key, code, moment),
             Word::Frame(Ok(frame)) => self.frame(key, frame, moment),

@@ -6,6 +6,7 @@ use proto::close::Close;
 
 use super::{
     Shard,
+    packets::Opened,
     say::audience,
     seat::{Seat, Who},
 };
@@ -52,6 +53,7 @@ impl Shard {
             address,
             refusals: None,
             was_told_of_unknown: false,
+            goim: Opened::default(),
             leaving: None,
             is_finished: false,
             claims: None,
@@ -167,5 +169,6 @@ impl Shard {
         seat.member = Some(local.turns.add(key));
         seat.viewer.enter(&local.room, entry.replay, moment.now);
         self.greet(key, Some(entry.cursor), entry.recovered, moment);
+        self.answer_early_beat(key, moment);
     }
 }

@@ -5,7 +5,7 @@ use std::{io::ErrorKind, net::IpAddr, sync::Arc, time::Instant};
 use chassis::tokens::Claims;
 use proto::close::Close;
 
-use super::{Shard, sends::Refusals};
+use super::{Shard, packets::Opened, sends::Refusals};
 use crate::{
     admission::Pass,
     house::Moment,
@@ -61,6 +61,8 @@ pub(super) struct Who {
     pub(super) was_told_of_unknown: bool,
     /// Sends of his that were refused lately; a pointer, for nearly all have none.
     pub(super) refusals: Option<Box<Refusals>>,
+    /// What is to be remembered of a client of the goim wire.
+    pub(super) goim: Opened,
     /// Since when, and why, he is on his way out.
     pub(super) leaving: Option<(Instant, Close)>,
     /// Whether our side of the connection is shut.

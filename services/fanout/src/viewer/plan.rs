@@ -147,7 +147,8 @@ impl Viewer {
     /// more, becomes a gap before what follows.
     fn plan_live(&self, mut place: Place, around: &Around<'_>, pieces: &mut Vec<Piece>) -> Reach {
         let (ring, head) = (&around.room.ring, around.room.head(self.audience, around.now));
-        if ring.has_lost_lossless(place.frame) {
+        // Who has no cursor to come back with would only lose more by being closed.
+        if self.wire.has_cursor() && ring.has_lost_lossless(place.frame) {
             return Reach::Fell;
         }
         let mut river = self.river.iter().peekable();

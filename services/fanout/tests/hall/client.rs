@@ -302,7 +302,7 @@ pub(crate) fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 }
 
 /// The first whole frame of a server: its first byte, its payload, and its length with the header.
-fn whole_frame(bytes: &[u8]) -> Option<(u8, &[u8], usize)> {
+pub(crate) fn whole_frame(bytes: &[u8]) -> Option<(u8, &[u8], usize)> {
     let (&first, &second) = (bytes.first()?, bytes.get(1)?);
     assert!(second & 0x80 == 0, "a server's frame is not masked");
     let (start, len) = match second {

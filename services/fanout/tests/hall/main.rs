@@ -21,5 +21,6 @@ mod sends;
 mod bans;
 mod standing;
 mod heartbeat;
+mod goim;
 mod leaving;
 mod topics;
