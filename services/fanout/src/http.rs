@@ -119,8 +119,7 @@ impl Hall {
             }
         };
         let since = handshake::since(request.uri().query(), request.headers());
-        let access = self.access(&room, handshake::token(request.headers()));
-        let access = self.unless_banned(access, address);
+        let access = self.access(&room, address, handshake::token(request.headers()));
         match asked {
             Asked::WebSocket(protocol) => {
                 let wire = if protocol == Some(Protocol::Proto) { Wire::Proto } else { Wire::Json };
@@ -135,8 +134,21 @@ impl Hall {
         }
     }
 
-    /// Who it is, and whether he may watch.
-    fn access(&self, room: &RoomId, token: Token<'_>) -> Access {
+    /// Who it is, and whether he may watch. Who is banned may not, whoever else he is.
+    fn access(&self, room: &RoomId, address: IpAddr, token: Token<'_>) -> Access {
+        let access = self.believed(room, token);
+        let claims = match &access {
+            Access::Granted(claims) => claims.as_deref(),
+            Access::TokenFirst => None,
+            Access::Refused(..) => return access,
+        };
+        match self.house.bans.until(claims, address, Moment::now()) {
+            Some(until) => Access::Refused(Close::Removed, until.to_string()),
+            None => access,
+        }
+    }
+
+    fn believed(&self, room: &RoomId, token: Token<'_>) -> Access {
         let claims = match token {
             Token::None if self.house.config.anonymous => return Access::Granted(None),
             Token::None => return Access::TokenFirst,
@@ -149,19 +161,6 @@ impl Hall {
             Ok(claims) if claims.covers(room.as_str()) => Access::Granted(Some(claims)),
             Ok(_) => Access::Refused(Close::NotAllowed, "the token is not for this room".to_owned()),
             Err(why) => Access::Refused(Close::Unauthorized, why),
-        }
-    }
-
-    /// Who is banned may not, whoever else he is.
-    fn unless_banned(&self, access: Access, address: IpAddr) -> Access {
-        let claims = match &access {
-            Access::Granted(claims) => claims.as_deref(),
-            Access::TokenFirst => None,
-            Access::Refused(..) => return access,
-        };
-        match self.house.bans.until(claims, address, Moment::now()) {
-            Some(until) => Access::Refused(Close::Removed, until.to_string()),
-            None => access,
         }
     }
 

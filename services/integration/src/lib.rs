@@ -12,7 +12,8 @@
 //!
 //! # Layout, in reading order
 //! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
-//! [`admin`] a clumsy operator. [`sender`], [`viewer`], [`fleet`] and [`crowd`] are its people; [`records`], [`metrics`] and [`ledger`]
+//! [`admin`] a clumsy operator. [`sender`], [`viewer`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
+//! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`]
 //! are how a test looks into it. The tests are in `tests/river`, a file for each behavior.
 
 #![forbid(unsafe_code)]
@@ -26,6 +27,8 @@ pub mod sender;
 pub mod viewer;
 pub mod fleet;
 pub mod crowd;
+pub mod stranger;
+pub mod goim;
 pub mod records;
 pub mod metrics;
 pub mod ledger;

@@ -157,9 +157,18 @@ impl Sender {
         Self { door, ..self.clone() }
     }
 
+    /// Posts a gift, super-chat, system line or event, as a platform's own server does.
+    pub async fn give(&self, room: &str, event: &serde_json::Value) -> Answer {
+        self.post_to("events", room, event).await
+    }
+
     async fn post(&self, room: &str, body: &serde_json::Value) -> Answer {
+        self.post_to("danmaku", room, body).await
+    }
+
+    async fn post_to(&self, what: &str, room: &str, body: &serde_json::Value) -> Answer {
         let room = utf8_percent_encode(room, NON_ALPHANUMERIC);
-        match self.asked(&format!("/v1/rooms/{room}/danmaku"), body).await {
+        match self.asked(&format!("/v1/rooms/{room}/{what}"), body).await {
             Ok((status, text)) => read(status, &text),
             Err(error) => Answer::Silent(format!("{error:#}")),
         }

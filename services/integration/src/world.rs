@@ -216,6 +216,12 @@ impl World {
         Sender { door: ingest.address(), token, http: self.http.clone() }
     }
 
+    /// A platform's own server, at a door.
+    pub fn service(&self, ingest: &Node) -> Sender {
+        let token = self.token("platform", &[Role::Service]);
+        Sender { door: ingest.address(), token, http: self.http.clone() }
+    }
+
     /// An anonymous viewer of a room.
     ///
     /// # Panics

@@ -108,7 +108,7 @@ impl Hall {
             () = self.leaving.cancelled() => return Err(Turned::Away(Close::Restarting)),
         };
         let token = auth.token.as_deref().map_or(Token::None, Token::Bearer);
-        let access = match self.access(&auth.room, token) {
+        let access = match self.access(&auth.room, caller.address, token) {
             access @ Access::Granted(_) => access,
             Access::TokenFirst => return Err(Turned::Refused(Close::Unauthorized)),
             Access::Refused(close, _) => return Err(Turned::Refused(close)),

@@ -29,6 +29,8 @@ mod debug_viewers;
 mod state_in_hello;
 mod banned;
 mod token_refresh;
+mod goim_clients;
+mod goim_bad_input;
 
 use std::{path::Path, sync::Arc, time::Duration};
 
