@@ -16,11 +16,11 @@ fn bearing(token: &str) -> Handshake {
 /// What he was told before he was closed with 4503.
 async fn removed(viewer: &mut Viewer) -> String {
     assert_eq!(viewer.until_closed().await, 4503);
-    let errors = viewer.others.iter().filter_map(|frame| match frame {
+    let mut errors = viewer.others.iter().filter_map(|frame| match frame {
         FromServer::Error(error) => Some(error),
         _ => None,
     });
-    let error = errors.last().expect("an error before the close");
+    let error = errors.next_back().expect("an error before the close");
     assert_eq!(error.code, "forbidden");
     error.message.clone()
 }
