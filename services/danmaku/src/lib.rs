@@ -4,6 +4,7 @@
 
 pub mod up;
 pub mod page;
+pub mod hops;
 pub mod crowd;
 pub mod token;
 pub mod topics;

@@ -1,4 +1,5 @@
-//! The viewer page and the development token, beside the services on one origin. No room is served here.
+//! The viewer page, who may use what is for development, and the token that is; beside the services on one origin.
+//! No room is served here.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -69,17 +70,23 @@ fn content_type(name: &str) -> &'static str {
     }
 }
 
-/// Answers `GET /dev/token?name=`: a viewer's and sender's token for an hour, to this machine only.
-pub fn dev_token<B>(request: &Request<B>, peer: SocketAddr, signer: Option<&Signer>) -> Response {
+/// Why a request for what is under `/dev/` is refused: that is for reading, on an embedded broker, by this machine only.
+pub fn refuse_dev<B>(request: &Request<B>, peer: SocketAddr, is_embedded: bool) -> Option<Response> {
     if !is_read(request.method()) {
-        return only_get();
+        return Some(only_get());
     }
-    let forbidden = |why| Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response();
-    let Some(signer) = signer else { return forbidden("development tokens need the embedded broker") };
     // Canonical: on `[::]` this machine's 127.0.0.1 comes as ::ffff:127.0.0.1. What a proxy passes on may be anybody's.
-    if !peer.ip().to_canonical().is_loopback() || request.headers().contains_key("x-forwarded-for") {
-        return forbidden("development tokens are for this machine only");
-    }
+    let is_here = peer.ip().to_canonical().is_loopback() && !request.headers().contains_key("x-forwarded-for");
+    let why = match (is_embedded, is_here) {
+        (true, true) => return None,
+        (false, _) => "what is for development needs the embedded broker",
+        (true, false) => "what is for development is for this machine only",
+    };
+    Some(Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response())
+}
+
+/// Answers `GET /dev/token?name=`, to whom the caller has let in: a viewer's and sender's token for an hour.
+pub fn dev_token<B>(request: &Request<B>, signer: &Signer) -> Response {
     let asked = request.uri().query().and_then(http::query).unwrap_or_default();
     let name = asked.into_iter().find(|(key, _)| key == "name").map(|(_, name)| name);
     let name = name.filter(|name| !name.is_empty() && name.chars().count() <= 40);
@@ -102,24 +109,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn development_tokens_are_for_this_machine_and_an_embedded_broker() {
-        let signer = Signer::random_hs256();
-        let asked = |method: &str, peer: &str, proxied: bool, signer: Option<&Signer>| {
+    fn what_is_for_development_is_for_this_machine_and_an_embedded_broker() {
+        for (method, peer, proxied, is_embedded, status) in [
+            ("GET", "127.0.0.1:1", false, true, None),
+            ("GET", "[::1]:1", false, true, None),
+            ("HEAD", "[::ffff:127.0.0.1]:1", false, true, None),
+            ("GET", "192.0.2.1:1", false, true, Some(403)),
+            ("GET", "127.0.0.1:1", true, true, Some(403)),
+            ("GET", "127.0.0.1:1", false, false, Some(403)),
+            ("POST", "127.0.0.1:1", false, true, Some(405)),
+        ] {
             let request = Request::builder().method(method).uri("/dev/token?name=me");
             let request = if proxied { request.header("x-forwarded-for", "127.0.0.1") } else { request };
-            dev_token(&request.body(()).unwrap(), peer.parse().unwrap(), signer).status().as_u16()
-        };
-        for (method, peer, proxied, status) in [
-            ("GET", "127.0.0.1:1", false, 200),
-            ("GET", "[::1]:1", false, 200),
-            ("GET", "[::ffff:127.0.0.1]:1", false, 200),
-            ("GET", "192.0.2.1:1", false, 403),
-            ("GET", "127.0.0.1:1", true, 403),
-            ("POST", "127.0.0.1:1", false, 405),
-        ] {
-            assert_eq!(asked(method, peer, proxied, Some(&signer)), status, "{method} {peer} {proxied}");
+            let refused = refuse_dev(&request.body(()).unwrap(), peer.parse().unwrap(), is_embedded);
+            let refused = refused.map(|response| response.status().as_u16());
+            assert_eq!(refused, status, "{method} {peer} {proxied} {is_embedded}");
         }
-        assert_eq!(asked("GET", "127.0.0.1:1", false, None), 403);
+    }
+
+    #[test]
+    fn a_development_token_is_minted_for_the_asking() {
+        let request = Request::get("/dev/token?name=me").body(()).unwrap();
+        assert_eq!(dev_token(&request, &Signer::random_hs256()).status(), StatusCode::OK);
     }
 
     #[test]

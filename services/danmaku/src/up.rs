@@ -9,6 +9,7 @@ use chassis::{
     kafka::{Cluster, Embedded, TopicSpec},
     program::{Program, Public, verifier},
     settings::{Common, Settings, Source, effective},
+    telemetry,
     tokens::Signer,
 };
 use fanout::{Doors, Hall, SEND_BUFFER_BYTES};
@@ -18,7 +19,7 @@ use ingest::Door;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{crowd::Crowd, page};
+use crate::{crowd::Crowd, hops::Hops, page};
 
 /// Live danmaku in one process: a page, a door, a judge and a hall on an embedded Kafka broker.
 ///
@@ -147,14 +148,15 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         room: up.room.clone(),
         signer,
     });
-    let dev_signer = signer.filter(|_| embedded.is_some());
+    let hops = Hops::new(telemetry::install(up.common.log_format)?);
+    let dev = signer.filter(|_| embedded.is_some()).map(|signer| Arc::new(Dev { signer, hops }));
     let welcome = welcome(ground, door_address, up.room, embedded.is_some(), crowd);
     let _welcome = AbortOnDropHandle::new(tokio::spawn(welcome));
 
     let (served_hall, served_door) = (hall.clone(), door.clone());
     let handle = move |request: Request<Incoming>, peer: SocketAddr| {
-        let (door, hall, signer) = (served_door.clone(), served_hall.clone(), dev_signer.clone());
-        async move { route(request, peer, &door, &hall, signer.as_deref()).await }
+        let (door, hall, dev) = (served_door.clone(), served_hall.clone(), dev.clone());
+        async move { route(request, peer, &door, &hall, dev.as_deref()).await }
     };
     // Viewers first, so that they look for another node at once; then what the door has taken is written, and judged.
     program
@@ -232,7 +234,7 @@ async fn route(
     peer: SocketAddr,
     door: &Arc<Door>,
     hall: &Arc<Hall>,
-    signer: Option<&Signer>,
+    dev: Option<&Dev>,
 ) -> Response {
     let path = request.uri().path();
     if ingest::serves(path) {
@@ -241,10 +243,27 @@ async fn route(
     if path.starts_with("/v1/") || path == fanout::GOIM_PATH {
         return hall.handle(request, peer).await;
     }
-    if path == "/dev/token" {
-        return page::dev_token(&request, peer, signer);
+    if path.starts_with("/dev/") {
+        return dev_only(&request, peer, dev);
     }
     page::file(&request)
+}
+
+/// What the page is given for development.
+struct Dev {
+    signer: Arc<Signer>,
+    hops: Hops,
+}
+
+fn dev_only(request: &Request<Incoming>, peer: SocketAddr, dev: Option<&Dev>) -> Response {
+    if let Some(refused) = page::refuse_dev(request, peer, dev.is_some()) {
+        return refused;
+    }
+    match (request.uri().path(), dev) {
+        ("/dev/token", Some(dev)) => page::dev_token(request, &dev.signer),
+        ("/dev/hops", Some(dev)) => dev.hops.answer(),
+        _ => page::file(request),
+    }
 }
 
 #[cfg(test)]
