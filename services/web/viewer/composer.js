@@ -5,6 +5,7 @@ import { post } from './post.js';
 const LENGTH_SHOWN_FROM = 70;
 const LENGTH_USUAL_MAX = 100;
 const NOTE_MS = 6_000;
+const TONES = { approved: 'good', held: 'quiet', repeated: 'quiet' };
 const clusters = Intl.Segmenter && new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 export class Composer {
@@ -37,7 +38,7 @@ export class Composer {
   /** What the judge said afterwards about a line of ours. */
   verdict(frame) {
     const text = this.words.verdict(frame);
-    if (text) this.say(text, frame.verdict === 'approved' ? 'good' : 'bad');
+    if (text) this.say(text, TONES[frame.verdict] ?? 'bad');
     if (frame.retry_after_ms > 0)
       this.#wait(frame.retry_after_ms, (s) => this.words.verdict({ ...frame, retry_after_ms: s * 1000 }));
   }

@@ -7,6 +7,7 @@ import { millis } from './pass.js';
 const HELLO_MS_MAX = 12_000; // a handshake that says nothing for this long is dead
 const STEADY_MS = 10_000; // live this long and the next failure starts the backoff anew
 const PONGS_MISSED_MAX = 2;
+const AT_ONCE_MS = 20; // a timer may come a little early
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
 /** Monotonic wall time: a stepped system clock must not bend the latency. */
@@ -20,7 +21,7 @@ export class Connection {
   #timers = { hello: 0, ping: 0, back: 0, refresh: 0, steady: 0 };
   #missed = 0;
   #heardPong = true;
-  #returnAt = 0;
+  #returnAt = null; // when the server asked us to come back
   #retriedPass = false;
 
   /** `hear` is {state(state), frame(frame)}; a state is {kind, code?, reason?, until?}. */
@@ -129,18 +130,25 @@ export class Connection {
   }
 
   #comeBack(code, reason) {
-    const planned = this.#returnAt - Date.now();
-    const wait = planned > 0 ? planned : (afterMs(reason) ?? backoffMs(this.#attempt, Math.random()));
+    const wait = this.#wait(reason);
     this.#leave();
     this.#attempt += 1;
+    if (wait < AT_ONCE_MS) return this.again();
     this.#say({ kind: 'waiting', code, reason, until: Date.now() + wait });
     this.#timer('back', wait, () => this.again());
+  }
+
+  /** A moment that the server chose is kept, the first time; who is sent away again and again waits for himself too. */
+  #wait(reason) {
+    const backoff = backoffMs(this.#attempt, Math.random());
+    if (this.#returnAt === null) return afterMs(reason) ?? backoff;
+    return Math.max(0, this.#returnAt - Date.now(), this.#attempt > 0 ? backoff : 0);
   }
 
   /** The server asked us to come back at a moment of its choosing: stay until then, or until it closes. */
   #plan(waitMs) {
     this.#returnAt = Date.now() + waitMs;
-    this.#timer('back', waitMs, () => this.again());
+    this.#timer('back', waitMs, () => this.#comeBack(1012, ''));
   }
 
   send(frame) {
@@ -149,7 +157,7 @@ export class Connection {
 
   #leave() {
     this.#turn += 1;
-    this.#returnAt = 0;
+    this.#returnAt = null;
     for (const timer of Object.values(this.#timers)) clearTimeout(timer);
     const socket = this.#socket;
     this.#socket = null;

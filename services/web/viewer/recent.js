@@ -21,27 +21,30 @@ export class Recent {
   }
 }
 
-/** A bounded set whose keys are forgotten after a while. */
+/** A bounded map whose keys are forgotten after a while; a key without a value stands for itself. */
 export class Remembered {
-  #until = new Map();
+  #kept = new Map(); // key → {value, until}
 
   constructor(max, keepMs) {
     this.max = max;
     this.keepMs = keepMs;
   }
 
-  add(key, now) {
-    this.#until.delete(key);
-    this.#until.set(key, now + this.keepMs);
-    if (this.#until.size > this.max) this.#until.delete(this.#until.keys().next().value);
+  add(key, now, value = key) {
+    this.#kept.delete(key);
+    this.#kept.set(key, { value, until: now + this.keepMs });
+    if (this.#kept.size > this.max) this.#kept.delete(this.#kept.keys().next().value);
+  }
+
+  get(key, now) {
+    const found = this.#kept.get(key);
+    if (found?.until > now) return found.value;
+    this.#kept.delete(key);
+    return undefined;
   }
 
   has(key, now) {
-    const until = this.#until.get(key);
-    if (until === undefined) return false;
-    if (until > now) return true;
-    this.#until.delete(key);
-    return false;
+    return this.get(key, now) !== undefined;
   }
 }
 

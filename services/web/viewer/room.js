@@ -1,17 +1,16 @@
 // What each frame of the room does to the page; it knows no socket, and the parts it moves know no frames.
 
-import { keyOf, Recent, Remembered } from './recent.js';
+import { Recalls } from './recalls.js';
+import { keyOf, Recent } from './recent.js';
 
 const SEEN_MAX = 16_384; // 75 s of history at the judge's 200 messages a second are 15,000
-const RECALLED_MAX = 2_000;
-const RECALLED_MS = 60_000;
 const OWN_MAX = 200;
 
 export class Room {
   #seen = new Recent(SEEN_MAX);
   #notices = new Recent(OWN_MAX);
   #mine = new Recent(OWN_MAX);
-  #recalled = new Remembered(RECALLED_MAX, RECALLED_MS);
+  #recalls = new Recalls();
   #me = null;
 
   /** `page` holds stage, banners, history, status, announcer, composer, hint, pass, words, and `age(at)`, `reply(frame)`. */
@@ -38,8 +37,8 @@ export class Room {
   take(message, replay) {
     const { page } = this;
     if (typeof message?.id !== 'string' || !this.#seen.add(keyOf(message))) return;
-    page.status.gotOne();
-    if (this.#recalled.has(message.id, Date.now())) return;
+    page.status.got(weightOf(message));
+    if (this.#recalls.has(message, Date.now())) return;
     const own = this.#mine.has(message.id) || Boolean(this.#me && message.user?.id === this.#me);
     if (page.words.said(message)) page.history.add(message, own, replay);
     page.hint.hidden = true;
@@ -49,10 +48,8 @@ export class Room {
     if (!own) page.announcer.offer(message);
   }
 
-  recall({ ids, user }) {
-    const named = new Set(Array.isArray(ids) ? ids : []);
-    for (const id of named) this.#recalled.add(id, Date.now());
-    const matches = (message) => named.has(message.id) || Boolean(user && message.user?.id === user);
+  recall(frame) {
+    const matches = this.#recalls.add(frame, Date.now());
     for (const part of ['stage', 'banners', 'history', 'announcer']) this.page[part].remove(matches);
   }
 
@@ -60,6 +57,9 @@ export class Room {
     return this.#notices.add(id);
   }
 }
+
+/** Gifts that came too fast are folded into one message, which says how many it stands for. */
+const weightOf = ({ kind, data }) => (kind === 'gift' && data?.folded > 0 ? data.folded : 1);
 
 const hears = {
   hello(room, page, frame) {
@@ -77,7 +77,7 @@ const hears = {
     if (!replay && Number.isFinite(latest)) page.status.age(page.age(latest));
   },
   gap(room, page, { dropped }) {
-    if (dropped > 0) page.status.lost(dropped);
+    page.status.lost(dropped);
   },
   recall(room, page, frame) {
     room.recall(frame);
@@ -96,8 +96,8 @@ const hears = {
     if (room.isNewNotice(id)) page.composer.say(text ?? '', 'notice');
     page.reply({ type: 'ack', notice: id });
   },
-  pong(room, page, { online }) {
-    if (Number.isFinite(online)) page.status.people(online);
+  pong(room, page, { online, approximate }) {
+    if (Number.isFinite(online)) page.status.people(online, approximate);
   },
   error(room, page, { code }) {
     page.composer.say(page.words.refused(code, 0), 'bad');

@@ -3,6 +3,7 @@
 export class Status {
   #tick = 0;
   #figures = { received: 0, dropped: 0, skipped: 0 };
+  #isAtLeast = false;
 
   /** `parts` are {bar, state, online, latency, received, dropped, mode, curtain, why}. */
   constructor(parts, words) {
@@ -27,9 +28,10 @@ export class Status {
     this.state.title = state.code ? this.words.why(state.code) : '';
   }
 
-  people(count) {
+  /** The people in the room; `isAbout` when this node counts only its own. */
+  people(count, isAbout) {
     this.online.hidden = !Number.isFinite(count);
-    this.online.lastElementChild.textContent = this.words.number(count ?? 0);
+    this.online.lastElementChild.textContent = `${isAbout ? '≈' : ''}${this.words.number(count ?? 0)}`;
   }
 
   age(ms) {
@@ -38,11 +40,13 @@ export class Status {
     this.latency.dataset.pace = ms < 300 ? 'good' : ms < 1500 ? 'fair' : 'slow';
   }
 
-  gotOne() {
-    this.#count({ received: 1 });
+  got(count) {
+    this.#count({ received: count });
   }
 
+  /** Lines that will not come; how many is not always known. */
   lost(count) {
+    this.#isAtLeast ||= !Number.isFinite(count);
     this.#count({ dropped: count });
   }
 
@@ -56,9 +60,10 @@ export class Status {
     sum.dropped += dropped;
     sum.skipped += skipped;
     this.received.lastElementChild.textContent = this.words.number(sum.received);
-    this.dropped.lastElementChild.textContent = this.words.number(sum.dropped);
-    this.dropped.dataset.any = String(sum.dropped > 0);
-    this.dropped.title = this.words.droppedHint(sum.dropped, sum.skipped);
+    const lost = this.words.lost(sum.dropped, this.#isAtLeast);
+    this.dropped.lastElementChild.textContent = lost;
+    this.dropped.dataset.any = String(sum.dropped > 0 || this.#isAtLeast);
+    this.dropped.title = this.words.droppedHint(lost, sum.skipped);
   }
 
   rules(mode) {

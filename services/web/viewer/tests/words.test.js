@@ -41,3 +41,19 @@ test('a room without rules says nothing', () => {
     'Slow 30 s · Level 5+ · Followers only',
   );
 });
+
+test('what a room is told late is said to be so', () => {
+  assert.equal(wordsFor(['en']).mode({ delay_ms: 4_000 }), 'Delayed 4 s');
+  assert.equal(wordsFor(['zh']).mode({ slow_ms: 3_000, delay_ms: 2_000 }), '慢速 3 秒 · 延迟 2 秒');
+});
+
+test('every word that the judge tells a sender has words', () => {
+  const told = ['masked', 'blocked', 'held', 'approved', 'rejected', 'muted', 'limited', 'repeated', 'superseded'];
+  for (const language of ['en', 'zh']) {
+    const words = wordsFor([language]);
+    for (const verdict of told) assert.notEqual(words.verdict({ verdict }), '', `${language} ${verdict}`);
+    for (const code of ['words', 'contact', 'regex'])
+      assert.equal(words.verdict({ verdict: 'masked', code }), words.verdict({ verdict: 'masked' }));
+    assert.equal(words.verdict({ verdict: 'a later one' }), '');
+  }
+});
