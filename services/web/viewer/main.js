@@ -5,6 +5,7 @@ import { Banners } from './banners.js';
 import { Composer } from './composer.js';
 import { clockNow, Connection } from './connection.js';
 import { History } from './history.js';
+import { Hops } from './hops.js';
 import { Looks } from './looks.js';
 import { Pass } from './pass.js';
 import { Room } from './room.js';
@@ -30,6 +31,7 @@ function buildPage() {
   const figures = ['bar', 'state', 'online', 'latency', 'received', 'dropped', 'mode', 'curtain', 'why'];
   const status = new Status(pick(Object.fromEntries(figures.map((id) => [id, id]))), words);
   const looks = new Looks(pick({ button: 'look', panel: 'looks', name: 'name' }), words, rename);
+  const hops = { button: 'latency', panel: 'hops', table: 'hops-table', note: 'hops-note', close: 'hops-close' };
   const box = pick({ form: 'composer', input: 'text', send: 'send', left: 'left', note: 'note' });
   return {
     words,
@@ -39,6 +41,7 @@ function buildPage() {
     stage: new Stage(byId('flight'), (count) => status.skipped(count)),
     banners: new Banners(byId('banners'), words),
     history: new History(pick({ panel: 'history', list: 'lines', button: 'list', close: 'fold' }), words),
+    hops: new Hops(pick(hops), words),
     announcer: new Announcer(byId('aloud'), words),
     composer: new Composer(box, { room: roomName, pass, looks, words, onSent: (id) => room.sent(id) }),
     age: (at) => connection.clock.ageMs(at, clockNow()),
