@@ -1,0 +1,90 @@
+//! The program as a newcomer starts it, on its embedded broker: it gets ready, its crowd talks, and the hops are told.
+
+#![allow(clippy::unwrap_used, reason = "what cannot fail here fails the test")]
+
+use std::{
+    io::{BufRead as _, BufReader, Read as _, Write as _},
+    net::TcpStream,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+/// For what takes two seconds on an idle machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program; dropping it ends it.
+struct Program {
+    child: Child,
+    public: String,
+}
+
+impl Program {
+    fn start(args: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_danmaku"))
+            .args(["--listen=127.0.0.1:0", "--admin=127.0.0.1:0"])
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line: {line:?}"));
+        Self { child, public: ready["public"].as_str().unwrap().to_owned() }
+    }
+
+    /// Status and body of a `GET`.
+    fn get(&self, path: &str, header: &str) -> (u16, String) {
+        let mut socket = TcpStream::connect(&self.public).unwrap();
+        socket.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(socket, "GET {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{header}\r\n").unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).unwrap();
+        let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
+        (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_talking_crowd_is_seen_in_the_hops() {
+    let program = Program::start(&["--crowd=3"]);
+    let give_up = Instant::now() + PATIENCE;
+    let hops = loop {
+        let (status, body) = program.get("/dev/hops", "");
+        assert_eq!(status, 200, "{body}");
+        let hops: Value = serde_json::from_str(&body).unwrap();
+        if (0..2).all(|place| hops["hops"][place]["count"].as_u64() > Some(0)) {
+            break hops["hops"].clone();
+        }
+        assert!(Instant::now() < give_up, "nobody was judged: {body}");
+        std::thread::sleep(Duration::from_millis(100));
+    };
+    let names: Vec<_> = hops.as_array().unwrap().iter().map(|hop| hop["hop"].as_str().unwrap()).collect();
+    assert_eq!(names, ["appended", "judged", "encoded", "written"]);
+    for hop in &hops.as_array().unwrap()[..2] {
+        let (p50, p99) = (hop["p50_ms"].as_f64().unwrap(), hop["p99_ms"].as_f64().unwrap());
+        assert!(0.0 < p50 && p50 <= p99, "{hop}");
+    }
+    assert_eq!(hops[3]["p50_ms"], Value::Null, "nobody looks, so nothing is written");
+}
+
+#[test]
+fn what_is_for_development_is_refused_to_who_comes_through_a_proxy() {
+    let program = Program::start(&["--crowd=0"]);
+    for path in ["/dev/hops", "/dev/token?name=me"] {
+        assert_eq!(program.get(path, "").0, 200, "{path}");
+        let (status, body) = program.get(path, "x-forwarded-for: 127.0.0.1\r\n");
+        assert_eq!(status, 403, "{path}");
+        assert!(body.contains("for this machine only"), "{body}");
+    }
+    assert_eq!(program.get("/dev/other", "").0, 404);
+}
