@@ -7,6 +7,8 @@ import { millis } from './pass.js';
 const HELLO_MS_MAX = 12_000; // a handshake that says nothing for this long is dead
 const STEADY_MS = 10_000; // live this long and the next failure starts the backoff anew
 const PONGS_MISSED_MAX = 2;
+const TUNE_MS = 1_500; // a page that is being built answers late, and the clock would be wrong by half of that
+const TUNES = 3;
 const AT_ONCE_MS = 20; // a timer may come a little early
 const TIMER_MS_MAX = 2 ** 31 - 1;
 
@@ -18,7 +20,7 @@ export class Connection {
   #cursor = null;
   #attempt = 0;
   #turn = 0; // what an older turn still had in flight is void
-  #timers = { hello: 0, ping: 0, back: 0, refresh: 0, steady: 0 };
+  #timers = { hello: 0, ping: 0, tune: 0, back: 0, refresh: 0, steady: 0 };
   #missed = 0;
   #heardPong = true;
   #returnAt = null; // when the server asked us to come back
@@ -85,6 +87,7 @@ export class Connection {
     this.#keepPass(frame.expires);
     this.#say({ kind: 'live' });
     this.#ping(frame.ping_ms > 0 ? frame.ping_ms : 30_000);
+    this.#tune(TUNES);
   }
 
   /** Two pings in a row without a pong: the line is dead, whatever the socket says. */
@@ -92,8 +95,20 @@ export class Connection {
     if (!this.#heardPong) this.#missed += 1;
     if (this.#missed >= PONGS_MISSED_MAX) return this.#closed(1006, '');
     this.#heardPong = false;
-    this.send({ type: 'ping', at: Math.round(clockNow()) });
+    this.#askTime();
     this.#timer('ping', everyMs, () => this.#ping(everyMs));
+  }
+
+  /** A few questions more for the clock alone: a slow answer to one of them says nothing about the line. */
+  #tune(left) {
+    this.#timer('tune', TUNE_MS, () => {
+      this.#askTime();
+      if (left > 1) this.#tune(left - 1);
+    });
+  }
+
+  #askTime() {
+    this.send({ type: 'ping', at: Math.round(clockNow()) });
   }
 
   #pong(frame) {

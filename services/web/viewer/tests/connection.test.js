@@ -117,3 +117,14 @@ test('a frame without a cursor leaves the cursor where it was', async () => {
   await settled();
   assert.equal(sockets[1].url.searchParams.get('since'), 'c1');
 });
+
+test('the clock is asked for a few times at first, and only a missed heartbeat ends the line', async () => {
+  const { kinds } = await connected();
+  const pings = () => sockets[0].sent.filter(({ type }) => type === 'ping').length;
+  assert.equal(pings(), 1);
+  for (let ms = 0; ms < 29_000; ms += 500) mock.timers.tick(500);
+  assert.equal(pings(), 4);
+  assert.deepEqual(kinds(), ['connecting', 'live'], 'nothing was answered, and nobody minds yet');
+  for (let ms = 0; ms < 32_000; ms += 500) mock.timers.tick(500);
+  assert.equal(kinds()[2], 'waiting', 'two heartbeats without an answer');
+});
