@@ -69,6 +69,8 @@ const hears = {
     const mayWrite = !page.pass.watchOnly && frame.can_send !== false;
     page.composer.allow(mayWrite, page.pass.watchOnly ? page.words.watchOnly : page.words.mayNot);
     page.hint.dataset.ready = 'true';
+    // What stands in the room, as a score or a pinned line: said earlier, and still true.
+    for (const message of Array.isArray(frame.state) ? frame.state : []) room.take(message, true);
   },
   batch(room, page, { messages, replay }) {
     if (!Array.isArray(messages)) return;

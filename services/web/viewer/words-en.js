@@ -68,6 +68,7 @@ export const en = {
     full: 'The server is full',
     watch_only: 'You can only watch here',
     unreachable: 'The server cannot be reached',
+    slow_body: 'The request took too long to arrive',
     unsupported_type: 'The request was malformed',
   },
   unknownRefusal: (code) => `Not sent (${code})`,

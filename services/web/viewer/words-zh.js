@@ -68,6 +68,7 @@ export const zh = {
     full: '服务器已满',
     watch_only: '这里只能观看',
     unreachable: '连不上服务器，请检查网络',
+    slow_body: '请求上传得太慢',
     unsupported_type: '请求格式不对',
   },
   unknownRefusal: (code) => `没有发出（${code}）`,

@@ -93,6 +93,14 @@ test('the people of one node only are said to be about so many', () => {
   ]);
 });
 
+test('what stands in a room is listed once, and does not fly', () => {
+  const score = line('1-0-3', 'platform', { kind: 'event', event: 'score', text: '2 : 1' });
+  const hello = { type: 'hello', state: [score], mode: { delay_ms: 2_000 } };
+  const page = hear(fakePage(), hello, { ...batch(score), replay: true }, hello);
+  assert.deepEqual([page.shown.history, page.shown.stage, page.shown.announcer], [['1-0-3'], [], []]);
+  assert.deepEqual(page.said('status.rules')[0], [{ delay_ms: 2_000 }]);
+});
+
 test('a notice is answered each time and said once', () => {
   const notice = { type: 'notice', id: 'n', text: 'hello' };
   const page = hear(fakePage(), notice, notice);
