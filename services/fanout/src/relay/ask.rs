@@ -126,12 +126,15 @@ fn outcome(status: StatusCode, body: &[u8]) -> Outcome {
             Outcome::Answered(v1::Ack { ok: true, id: ack.id, ..v1::Ack::default() })
         }
         StatusCode::UNAUTHORIZED => Outcome::Unbelieved,
+        // A door that is full is not what he can wait for by name: another one may not be.
+        StatusCode::SERVICE_UNAVAILABLE if matches!(&*ack.code, "unavailable" | "judge_behind") => {
+            Outcome::Answered(no(ack))
+        }
         StatusCode::BAD_REQUEST
         | StatusCode::FORBIDDEN
         | StatusCode::PAYLOAD_TOO_LARGE
         | StatusCode::UNPROCESSABLE_ENTITY
         | StatusCode::TOO_MANY_REQUESTS
-        | StatusCode::SERVICE_UNAVAILABLE
             if !ack.code.is_empty() =>
         {
             Outcome::Answered(no(ack))
@@ -166,6 +169,7 @@ mod tests {
             (200, r#"{"id":"1-2-3"}"#),
             (404, r#"{"code":"not_found"}"#),
             (503, "<html>"),
+            (503, r#"{"code":"full","retry_after_ms":2000}"#),
             (429, "[]"),
         ] {
             let outcome = outcome(StatusCode::from_u16(status).unwrap(), body.as_bytes());
