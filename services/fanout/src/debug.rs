@@ -43,7 +43,7 @@ pub(crate) struct Slow {
     /// How long the first of them has been waiting.
     pub(crate) lag_ms: Option<u64>,
     /// Messages he was told he will not see.
-    pub(crate) dropped: u64,
+    pub(crate) dropped: u32,
     /// For how long his socket has taken nothing.
     pub(crate) blocked_ms: u64,
     /// When he came, in Unix milliseconds.

@@ -46,7 +46,7 @@ pub(super) struct Who {
     /// His place on this node, until he is gone.
     pub(super) _pass: Pass,
     /// Messages he was told he will not see.
-    pub(super) dropped: u64,
+    pub(super) dropped: u32,
     /// Whether nothing is shown before a token has come.
     pub(super) is_locked: bool,
     pub(super) arrived: Instant,
@@ -174,7 +174,7 @@ impl Shard {
             };
             self.tally.writes += u64::from(written > 0);
             let told = seat.viewer.settle(pieces, written, moment.now);
-            seat.who.dropped += u64::from(told.missed());
+            seat.who.dropped = seat.who.dropped.saturating_add(told.missed());
             self.tally.add(told);
         }
     }

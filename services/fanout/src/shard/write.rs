@@ -82,7 +82,7 @@ impl Shard {
             self.tally.writes += 1;
             let told = frame.told();
             if told.missed() > 0 {
-                seat.who.dropped += u64::from(told.missed());
+                seat.who.dropped = seat.who.dropped.saturating_add(told.missed());
             }
             self.tally.add(told);
             let place = Place { frame: newest + 1, seen };

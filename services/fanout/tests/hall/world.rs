@@ -90,7 +90,7 @@ fn open(
         verifier: Arc::new(signer.verifier().unwrap()),
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         origins: vec!["https://live.example.com".into()],
-        drain: Duration::from_secs(2),
+        drain: Duration::from_secs(4),
     };
     let signer = Signer::from_jwks(&signer.to_jwks()).unwrap();
     let doors = Doors::of(&config, Some(Arc::new(signer))).unwrap();
