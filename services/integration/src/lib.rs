@@ -13,8 +13,8 @@
 //! # Layout, in reading order
 //! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
 //! [`admin`] a clumsy operator. [`sender`], [`viewer`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
-//! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`]
-//! are how a test looks into it. The tests are in `tests/river`, a file for each behavior.
+//! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The
+//! tests are in `tests/river`, a file for each behavior.
 
 #![forbid(unsafe_code)]
 

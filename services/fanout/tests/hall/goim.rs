@@ -191,3 +191,15 @@ async fn a_hall_that_leaves_closes_who_is_in_and_who_is_at_the_door() {
     };
     assert_eq!(tokio::join!(world.leave(), read).1, (Some(1012), Some(1012)));
 }
+
+/// One of these clients stops for good at a status but 101, another comes back at once after a close.
+#[tokio::test]
+async fn a_full_hall_takes_the_call_and_holds_it() {
+    let world = World::start(Config { viewers_max: 1, ..config() }).await;
+    let _seated = Goim::enter(&world, "demo", 0, "").await;
+    let begun = std::time::Instant::now();
+    let mut late = Goim::call(&world, &frame(0x82, &packet(7, r#"{"roomid":"demo"}"#))).await;
+    late.until(1).await;
+    assert_eq!((late.closed, late.commands.len()), (Some(4004), 0));
+    assert!(begun.elapsed() >= std::time::Duration::from_secs(5));
+}
