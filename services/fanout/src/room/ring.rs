@@ -1,7 +1,8 @@
 //! The last frames of a room, numbered. A viewer is a number: the next frame he is to get.
 //!
 //! Bytes are bounded and entries are too: a lossy frame loses its bytes first and remains as an entry that can still be
-//! counted; a lossless one keeps them for 30 s at least, unless the room's 256 KiB are full of such.
+//! counted; a lossless one keeps them for 30 s at least, unless 256 KiB of such came since. Each fate has bytes of its own:
+//! a hail of gifts takes no chat from those who read.
 
 use std::{
     collections::VecDeque,
@@ -18,7 +19,7 @@ const FLUSHES_MAX: u64 = 64;
 /// How long those flushes take.
 const FLUSHES_LAST: Duration = Duration::from_millis(3_200);
 
-/// Bytes of all frames: 32 full ones. A thousand busy rooms on a shard take 256 MB.
+/// Bytes of the frames of one fate: 32 full ones. A thousand rooms on a shard, busy with both, take 512 MB.
 const BYTES_MAX: usize = 256 * 1024;
 
 /// Entries, with or without bytes: 50 s of full windows, which no blocked viewer outlives; 130 B each, 130 KiB a room.
@@ -35,7 +36,8 @@ pub(crate) struct Ring {
     first: u64,
     /// Messages that all frames so far account for.
     total: u64,
-    bytes: usize,
+    lossy_bytes: usize,
+    lossless_bytes: usize,
     /// The number of the flush that is on.
     flush: u64,
     /// How much longer frames wait for everybody than for moderators, in lengths of what is kept.
@@ -50,7 +52,7 @@ struct Entry {
     frame: Frame,
     pushed: Instant,
     flush: u64,
-    /// As counted in `bytes`.
+    /// As counted among those of its fate.
     bytes: usize,
 }
 
@@ -67,7 +69,7 @@ impl Ring {
 
     /// Bytes of the frames kept.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.lossy_bytes + self.lossless_bytes
     }
 
     /// Frame `number`; `None` when it is not written yet or is forgotten.
@@ -117,7 +119,7 @@ impl Ring {
         frame.before = self.total;
         self.total += u64::from(frame.counted);
         let bytes = frame.shared().map_or(0, |shared| shared.len());
-        self.bytes += bytes;
+        *self.bytes_of(frame.fate) += bytes;
         self.entries.push_back(Entry { frame, pushed: now, flush: self.flush, bytes });
         self.keep_bounds();
     }
@@ -140,14 +142,21 @@ impl Ring {
             (FLUSHES_MAX * u64::from(1 + self.longer), BYTES_MAX * (1 + self.longer as usize));
         let newest = self.flush;
         let is_old = |ring: &Self| ring.oldest(Fate::Lossy).is_some_and(|entry| newest - entry.flush >= flushes_max);
-        while (self.bytes > bytes_max || is_old(self)) && self.strip(Fate::Lossy) {}
-        while self.bytes > bytes_max && self.strip(Fate::Lossless) {}
+        while (self.lossy_bytes > bytes_max || is_old(self)) && self.strip(Fate::Lossy) {}
+        while self.lossless_bytes > bytes_max && self.strip(Fate::Lossless) {}
         while self.entries.len() > ENTRIES_MAX {
             let oldest = &self.entries[0].frame;
             if oldest.shared.is_some() {
                 self.strip(oldest.fate);
             }
             self.forget_oldest();
+        }
+    }
+
+    fn bytes_of(&mut self, fate: Fate) -> &mut usize {
+        match fate {
+            Fate::Lossy => &mut self.lossy_bytes,
+            Fate::Lossless => &mut self.lossless_bytes,
         }
     }
 
@@ -175,7 +184,8 @@ impl Ring {
         };
         let entry = &mut self.entries[index];
         entry.frame.shared = None;
-        self.bytes -= entry.bytes;
+        let bytes = entry.bytes;
+        *self.bytes_of(fate) -= bytes;
         let behind = self.first + index as u64 + 1;
         match fate {
             Fate::Lossy => self.lossy_from = behind,

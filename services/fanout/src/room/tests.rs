@@ -174,15 +174,31 @@ fn bytes_are_bounded_and_a_lossless_frame_that_must_go_is_remembered_as_lost() {
         let fate = if offset % 2 == 0 { Fate::Lossless } else { Fate::Lossy };
         take(&mut room, &with_items(offset, "a", now, vec![message(fate, &text)]));
         room.flush(at(offset + 1), now);
-        assert!(room.ring.bytes() <= 256 * 1024);
+        assert!(room.ring.bytes() <= 2 * 256 * 1024);
     }
     assert!(!room.ring.has_lost_lossless(0), "thirty lossless frames of 8 kB fit");
     for offset in 60..80 {
         take(&mut room, &with_items(offset, "a", now, vec![message(Fate::Lossless, &text)]));
         room.flush(at(offset + 1), now);
     }
-    assert!(room.ring.bytes() <= 256 * 1024);
+    assert!(room.ring.bytes() <= 2 * 256 * 1024);
     assert!(room.ring.has_lost_lossless(0) && !room.ring.has_lost_lossless(60));
+}
+
+#[test]
+fn a_hail_of_gifts_takes_no_chat_from_who_reads() {
+    let now = Instant::now();
+    let mut room = room(now);
+    let text = "x".repeat(8_000);
+    for offset in (0..120).step_by(3) {
+        let before = room.ring.next();
+        take(&mut room, &record(offset, "a", "chat", now));
+        take(&mut room, &with_items(offset + 1, "a", now, vec![message(Fate::Lossless, &text)]));
+        room.flush(at(offset + 2), now);
+        let is_there = |number| room.ring.get(number).is_some_and(|frame| frame.shared().is_some());
+        assert!((before..room.ring.next()).all(is_there), "what this flush brought, at {offset}");
+    }
+    assert!(room.ring.has_lost_lossless(0), "there were more gifts than are kept");
 }
 
 #[test]
