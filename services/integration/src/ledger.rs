@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use proto::{MessageId, v1};
+use proto::{MessageId, frame::FromServer, v1};
 
 use crate::{
     records::{At, Careful},
@@ -46,6 +46,47 @@ pub fn check_once_in_order(who: &str, heard: &[Heard]) {
     for pair in heard.windows(2) {
         assert!(pair[0].id < pair[1].id, "{who}: {} came after {}", pair[1].id, pair[0].id);
     }
+}
+
+/// Checks that frames show and count exactly `all`, in this order, each gap in its place.
+///
+/// # Panics
+/// When they do not; `who` names the viewer.
+pub fn check_exact(who: &str, frames: &[FromServer], all: &[MessageId]) {
+    let mut rest = all;
+    for frame in frames {
+        match frame {
+            FromServer::Batch(batch) => {
+                for message in &batch.messages {
+                    let (due, after) = rest.split_first().unwrap_or_else(|| panic!("{who}: {message:?} is too much"));
+                    assert_eq!(message.id, due.to_string(), "{who}");
+                    rest = after;
+                }
+            }
+            FromServer::Gap(gap) => {
+                let dropped = gap.dropped.unwrap_or_else(|| panic!("{who}: a gap that counts nothing: {gap:?}"));
+                rest = rest.get(dropped as usize..).unwrap_or_else(|| panic!("{who}: {gap:?} counts too much"));
+            }
+            _ => {}
+        }
+    }
+    assert!(rest.is_empty(), "{who}: neither shown nor counted: {rest:?}");
+}
+
+/// Everything of frames that nobody may miss, in order: ids of messages that are no chat, and names of control frames.
+pub fn lossless(frames: &[FromServer]) -> Vec<String> {
+    let mut log = Vec::new();
+    for frame in frames {
+        match frame {
+            FromServer::Batch(batch) => {
+                log.extend(batch.messages.iter().filter(|one| one.kind() != v1::Kind::Chat).map(|one| one.id.clone()));
+            }
+            FromServer::Recall(recall) => log.push(format!("recall {recall:?}")),
+            FromServer::Mode(mode) => log.push(format!("mode {mode:?}")),
+            _ => {}
+        }
+    }
+    log
 }
 
 /// Whether a viewer who was there before the first message has heard, or was told to miss, all that was `shown` in his room.

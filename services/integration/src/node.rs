@@ -1,5 +1,7 @@
 //! One service as a process of its own: started, looked at, paused, stopped and killed by its process id.
 
+mod clock;
+
 use std::{
     fs::File,
     io::{BufRead as _, BufReader, Read as _},
@@ -12,6 +14,7 @@ use std::{
 use serde::Deserialize;
 
 use crate::{metrics::Metrics, sender::Http, until};
+pub use clock::Clock;
 
 /// How long a service may take until it is ready, on two busy cores and a group that has to settle first.
 const READY_WITHIN: Duration = Duration::from_secs(60);
@@ -27,6 +30,8 @@ pub(crate) struct Recipe<'a> {
     pub(crate) service: &'a str,
     /// All of the service's flags.
     pub(crate) flags: Vec<String>,
+    /// How wrong its clock is.
+    pub(crate) clock: Clock,
     /// Such as `filter-2`.
     pub(crate) name: String,
     /// Where its log goes.
@@ -231,6 +236,7 @@ fn spawn(recipe: &Recipe<'_>) -> (Child, impl std::io::Read + Send + use<>) {
             command.env_remove(name);
         }
     }
+    recipe.clock.bend(&mut command);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(file);
     let mut child = command.spawn().expect("the node program starts");
     let stdout = child.stdout.take().expect("it is piped");

@@ -139,6 +139,23 @@ impl Sender {
         self.post(room, &json!({ "text": text, "client_id": client_id })).await
     }
 
+    /// Says something with more than a text.
+    pub async fn say_all(&self, room: &str, body: &serde_json::Value) -> Answer {
+        self.post(room, body).await
+    }
+
+    /// Posts what only the platform's own servers may: a gift, a super-chat, an event. Its `client_id` is made here.
+    pub async fn event(&self, room: &str, mut event: serde_json::Value) -> Answer {
+        event["client_id"] = format!("{:016x}", rand::random::<u64>()).into();
+        self.give(room, &event).await
+    }
+
+    /// Posts a gift of `user`'s.
+    pub async fn gift(&self, room: &str, user: &str, gift: &str, count: u64, value: u64) -> Answer {
+        let data = json!({ "gift": gift, "name": gift, "count": count, "value": value });
+        self.event(room, json!({ "kind": "gift", "user": { "id": user }, "data": data })).await
+    }
+
     /// Announces `text` to every room; its id, or why it was not accepted.
     ///
     /// # Errors

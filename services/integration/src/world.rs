@@ -20,7 +20,7 @@ use proto::partition;
 use crate::{
     crowd::Table,
     kafka::Kafka,
-    node::{self, Node, Recipe},
+    node::{self, Clock, Node, Recipe},
     sender::{Http, Sender},
     viewer::{Ticket, Viewer},
 };
@@ -39,6 +39,8 @@ pub struct World {
     pub prefix: String,
     /// In every id and cursor, and in the flags of services started from now on.
     pub generation: u32,
+    /// The clock of services started from now on.
+    pub clock: Clock,
     /// How services started from now on reach Kafka; the direct way unless a test puts them behind a link.
     pub brokers: String,
     program: PathBuf,
@@ -80,6 +82,7 @@ impl World {
             brokers: kafka.direct().to_owned(),
             prefix: format!("{}-", name.replace('_', "-")),
             generation: 1,
+            clock: Clock::Right,
             program: program.to_owned(),
             signer,
             keys,
@@ -170,7 +173,8 @@ impl World {
         for (flag, value) in ours.into_iter().filter(|(flag, _)| !given.contains(flag)) {
             flags.extend([flag.to_owned(), value]);
         }
-        Recipe { program: &self.program, service, flags, name, log, files_max: None, http: self.http.clone() }
+        let clock = self.clock.clone();
+        Recipe { program: &self.program, service, flags, clock, name, log, files_max: None, http: self.http.clone() }
     }
 
     /// Changes the words that filters block; they look each second.
@@ -181,18 +185,23 @@ impl World {
         std::fs::write(&self.words, words.join("\n")).expect("a file for words");
     }
 
+    /// A folder for what this test makes.
+    pub fn folder(&self) -> &Path {
+        &self.logs
+    }
+
     /// Speakers for a room: so many that none is faster than the judge's one message a second at `Crowd`'s paces.
     pub fn table(&self, ingest: &Node, room: &str, people: usize) -> Table {
         let senders = (0..people).map(|number| self.sender(ingest, &format!("{room}-{number}"))).collect();
         Table { room: room.to_owned(), senders }
     }
 
-    /// A token for `user`, good for an hour.
+    /// A token for `user`, good for a day: some test's clocks are wrong by an hour.
     ///
     /// # Panics
     /// Never for a signer that was made.
     pub fn token(&self, user: &str, roles: &[Role]) -> String {
-        self.token_for(user, roles, Duration::from_secs(3600))
+        self.token_for(user, roles, Duration::from_secs(86_400))
     }
 
     /// A token for `user`, good for so long.

@@ -1,6 +1,10 @@
 //! Everything a viewer heard, as plain fields. A repeat is written down twice; how it came is kept out.
 
-use proto::{MessageId, frame::FromServer, v1};
+use proto::{
+    MessageId,
+    frame::FromServer,
+    v1::{self, Kind},
+};
 
 /// One message as it was heard.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +17,17 @@ pub struct Heard {
     pub user: String,
     /// When the door accepted it.
     pub at: i64,
+    /// What it is.
+    pub kind: Kind,
+    /// Its data, JSON.
+    pub data: String,
+}
+
+impl Heard {
+    /// Whether a viewer who is too slow may miss it.
+    pub fn is_chat(&self) -> bool {
+        self.kind == Kind::Chat
+    }
 }
 
 /// Everything a viewer heard so far, in order.
@@ -44,8 +59,18 @@ pub struct Seen {
     pub reconnects: Vec<v1::Reconnect>,
     /// Errors.
     pub errors: Vec<v1::Error>,
-    /// Frames of any other kind.
+    /// Recalls.
+    pub recalls: Vec<v1::Recall>,
+    /// How the room may be spoken in, each time that it was told.
+    pub modes: Vec<v1::Mode>,
+    /// Frames that say something else, or that cannot be read.
     pub others: usize,
+    /// All frames in the order they came.
+    pub frames: Vec<FromServer>,
+    /// Of an event stream: comments …
+    pub comments: usize,
+    /// … and the id of the last event that had one.
+    pub event_id: String,
     /// The newest cursor, of whatever frame.
     pub cursor: String,
     /// The close code, once closed; 0 when the connection ended without one.
@@ -58,12 +83,31 @@ impl Seen {
         self.messages.iter().map(|heard| heard.id).collect()
     }
 
+    /// Everything that may not be missed, in order.
+    pub fn lossless(&self) -> Vec<MessageId> {
+        self.all.iter().filter(|heard| !heard.is_chat()).map(|heard| heard.id).collect()
+    }
+
+    /// Where in [`Seen::frames`] the first stands for which this holds.
+    pub fn position(&self, is_it: impl Fn(&FromServer) -> bool) -> Option<usize> {
+        self.frames.iter().position(is_it)
+    }
+
+    /// Where in [`Seen::frames`] a message stands.
+    pub fn position_of(&self, id: MessageId) -> Option<usize> {
+        let id = id.to_string();
+        self.position(
+            |frame| matches!(frame, FromServer::Batch(batch) if batch.messages.iter().any(|one| one.id == id)),
+        )
+    }
+
     /// How many messages the gaps counted; one of unknown size counts nothing and shows in [`Seen::gaps`].
     pub fn dropped(&self) -> u64 {
         self.gaps.iter().map(|gap| u64::from(gap.dropped.unwrap_or_default())).sum()
     }
 
     pub(super) fn hear(&mut self, frame: FromServer) {
+        self.frames.push(frame.clone());
         let cursor = match frame {
             FromServer::Hello(hello) => {
                 self.hellos += 1;
@@ -109,6 +153,14 @@ impl Seen {
                 self.errors.push(error);
                 String::new()
             }
+            FromServer::Recall(recall) => {
+                self.recalls.push(recall);
+                String::new()
+            }
+            FromServer::Mode(mode) => {
+                self.modes.push(mode);
+                String::new()
+            }
             _ => {
                 self.others += 1;
                 String::new()
@@ -122,6 +174,7 @@ impl Seen {
 
 fn heard(message: v1::Message) -> Heard {
     let id = message.id.parse().expect("an id of ours");
+    let kind = message.kind();
     let user = message.user.map(|user| user.id).unwrap_or_default();
-    Heard { id, text: message.text, user, at: message.at }
+    Heard { id, text: message.text, user, at: message.at, kind, data: message.data }
 }

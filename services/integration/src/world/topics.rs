@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, time::Duration};
 
 use chassis::kafka::{Outcome, Outgoing, Producer, ProducerSettings, TopicSpec, apply_topics};
-use proto::{MessageId, Topic, topics, v1};
+use proto::{MessageId, Topic, record, topics, v1};
 
 use super::{PARTITIONS, World};
 use crate::{
@@ -80,6 +80,28 @@ impl World {
             assert!(tokio::time::Instant::now() < deadline, "{} accepted and lost: {lost:?}", lost.len());
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
+    }
+
+    /// Writes what a moderator does to a room; returns its id.
+    ///
+    /// # Panics
+    /// When Kafka does not take it.
+    pub async fn moderate(&self, room: &str, body: v1::input::Body) -> MessageId {
+        self.bring(room, v1::Role::Moderator, body).await
+    }
+
+    /// Writes an input record of any role, past every door; returns its id.
+    ///
+    /// # Panics
+    /// When Kafka does not take it.
+    pub async fn bring(&self, room: &str, role: v1::Role, body: v1::input::Body) -> MessageId {
+        let (generation, partition) = (self.generation, self.partition_of(room));
+        let user = Some(v1::User { id: "mod".to_owned(), ..v1::User::default() });
+        let role = role as i32;
+        let input =
+            v1::Input { generation, room: room.to_owned(), user, role, body: Some(body), ..v1::Input::default() };
+        let offset = self.write_raw(Topic::Input, partition, room.as_bytes(), &record::encode(&input)).await;
+        MessageId { generation, partition, offset }
     }
 
     /// Writes a record as it stands, past every service.

@@ -31,10 +31,21 @@ mod banned;
 mod token_refresh;
 mod goim_clients;
 mod goim_bad_input;
+mod fates;
+mod gift_fold;
+mod resume_across_nodes;
+mod recall;
+mod verdicts;
+mod moderators_first;
+mod sse;
+mod bad_input;
+mod hot_room;
+mod clocks_wrong;
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{future::Future, path::Path, sync::Arc, time::Duration};
 
 use integration::{Kafka, World, kafka::Plan};
+use tokio::task::JoinSet;
 
 /// For what takes well under a second on an idle machine.
 const SOON: Duration = Duration::from_secs(30);
@@ -59,4 +70,21 @@ async fn world(name: &str) -> World {
 async fn world_alone(name: &str, plan: Plan) -> World {
     let kafka = tokio::task::spawn_blocking(move || Kafka::start(&plan)).await.expect("a starting thread");
     World::on(Arc::new(kafka.expect("a Kafka of its own")), name, program(), &logs()).await
+}
+
+/// Does many things, `width` at a time; what came of them, in no order.
+async fn together<F>(width: usize, doings: impl IntoIterator<Item = F>) -> Vec<F::Output>
+where
+    F: Future + Send + 'static,
+    F::Output: Send + 'static,
+{
+    let (mut running, mut done) = (JoinSet::new(), Vec::new());
+    for doing in doings {
+        if running.len() == width {
+            done.extend(running.join_next().await.map(|ended| ended.expect("it was done")));
+        }
+        running.spawn(doing);
+    }
+    done.extend(running.join_all().await);
+    done
 }
