@@ -23,30 +23,30 @@ pub(crate) struct Message {
     proto: Box<[u8]>,
     /// As a goim command, a kilobyte that few rooms need: made for the first frame that holds it, and gone with the last.
     goim: Mutex<Weak<Box<[u8]>>>,
-    /// How many messages of the river it stands for: one, or so many folded gifts.
-    count: u32,
+    /// The messages of the river that it stands for, where it is not one of them itself.
+    parts: Box<[Arc<Message>]>,
     is_gift: bool,
     is_recalled: AtomicBool,
 }
 
-/// What one takes besides its bytes: five pointers with lengths, a locked one without, the flag, and the counts of its owners.
+/// What one takes besides its bytes: five pointers with lengths, a locked one without, the flags, and the counts of its owners.
 const OVERHEAD_BYTES: usize = 128;
 
 impl Message {
     /// Keeps a message of the river.
     pub(crate) fn new(message: &v1::Message) -> Self {
-        Self::of_many(message, 1)
+        Self::of_many(message, [].into())
     }
 
-    /// Keeps a message that stands for `count` of the river's.
-    pub(crate) fn of_many(message: &v1::Message, count: u32) -> Self {
+    /// Keeps a message that stands for several of the river's.
+    pub(crate) fn of_many(message: &v1::Message, parts: Box<[Arc<Message>]>) -> Self {
         Self {
             id: message.id.as_str().into(),
             user: message.user.as_ref().map_or("", |user| &user.id).into(),
             json: frame::json_message(message).into(),
             proto: frame::proto_message(message).into(),
             goim: Mutex::default(),
-            count,
+            parts,
             is_gift: message.kind() == v1::Kind::Gift,
             is_recalled: AtomicBool::new(false),
         }
@@ -80,7 +80,12 @@ impl Message {
 
     /// How many messages of the river it stands for.
     pub(crate) fn count(&self) -> u32 {
-        self.count
+        self.parts.len().max(1) as u32
+    }
+
+    /// The messages of the river that it stands for; none where it is one itself.
+    pub(crate) fn parts(&self) -> &[Arc<Message>] {
+        &self.parts
     }
 
     /// Whether it is a gift.

@@ -210,12 +210,14 @@ impl Shared {
         }
     }
 
-    /// Leaves out what was recalled since; tells how many messages of the river that is. The forms are made anew.
-    pub(crate) fn forget_recalled(&mut self) -> u32 {
-        let Content::Batch(_, messages) = &mut self.content else { return 0 };
-        let gone: u32 = messages.iter().filter(|message| message.is_recalled()).map(|message| message.count()).sum();
+    /// Keeps of its messages what `left` leaves; tells how many messages of the river are gone. The forms are made anew.
+    pub(crate) fn keep(&mut self, left: impl Fn(&Arc<Message>) -> Option<Arc<Message>>) -> u32 {
+        let before = self.count();
+        if let Content::Batch(_, messages) = &mut self.content {
+            *messages = messages.iter().filter_map(left).collect();
+        }
+        let gone = before - self.count();
         if gone > 0 {
-            messages.retain(|message| !message.is_recalled());
             self.forms = Default::default();
             self.commands = OnceLock::new();
         }

@@ -143,7 +143,7 @@ impl Frame {
 
     /// Leaves out what was recalled since it was made.
     pub(super) fn forget_recalled(&mut self) {
-        let gone = self.shared.as_deref_mut().map_or(0, Shared::forget_recalled);
+        let gone = self.shared.as_deref_mut().map_or(0, |shared| shared.keep(gifts::left));
         self.shown -= gone;
         self.recalled += gone;
     }

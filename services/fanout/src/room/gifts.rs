@@ -57,22 +57,37 @@ pub(super) fn fold(messages: Vec<Arc<Message>>) -> Vec<Arc<Message>> {
     kept.into_iter().map(|(first, sum)| sum.map_or(first.clone(), |sum| sum.message(first))).collect()
 }
 
+/// What is left of a message, folded or not, without what was recalled.
+pub(super) fn left(message: &Arc<Message>) -> Option<Arc<Message>> {
+    if message.parts().is_empty() {
+        return (!message.is_recalled()).then(|| message.clone());
+    }
+    let left: Vec<_> = message.parts().iter().filter(|part| !part.is_recalled()).cloned().collect();
+    if left.len() == message.parts().len() {
+        return Some(message.clone());
+    }
+    // They were folded into one before, so they are alike and their sums are small enough.
+    fold(left).into_iter().next()
+}
+
 /// A gift's numbers, and everything else that is said of it.
 struct Gift {
     user: String,
     others: Map<String, Value>,
     count: u64,
     value: u64,
-    folded: u32,
+    /// Those it stands for, in order.
+    parts: Vec<Arc<Message>>,
 }
 
 impl Gift {
-    fn of(message: &Message) -> Option<Self> {
+    fn of(message: &Arc<Message>) -> Option<Self> {
         let v1::Message { user, data, .. } = message.decoded();
         let Value::Object(mut others) = serde_json::from_str(&data).ok()? else { return None };
         let count = others.remove("count").map_or(Some(1), |count| count.as_u64())?;
         let value = others.remove("value").map_or(Some(0), |value| value.as_u64())?;
-        Some(Self { user: user.map(|user| user.id).unwrap_or_default(), others, count, value, folded: 1 })
+        let parts = vec![message.clone()];
+        Some(Self { user: user.map(|user| user.id).unwrap_or_default(), others, count, value, parts })
     }
 
     /// What is equal in gifts that become one. Its keys are sorted.
@@ -85,21 +100,23 @@ impl Gift {
         else {
             return false;
         };
-        (self.count, self.value, self.folded) = (count, value, self.folded + 1);
+        (self.count, self.value) = (count, value);
+        self.parts.extend_from_slice(&other.parts);
         true
     }
 
     /// The message that stands for all of them; one alone is what it was.
     fn message(self, first: Arc<Message>) -> Arc<Message> {
-        if self.folded == 1 {
+        if self.parts.len() == 1 {
             return first;
         }
         let mut data = self.others;
-        for (name, number) in [("count", self.count), ("value", self.value), ("folded", self.folded.into())] {
+        let folded = self.parts.len() as u64;
+        for (name, number) in [("count", self.count), ("value", self.value), ("folded", folded)] {
             data.insert(name.to_owned(), number.into());
         }
         let data = Value::Object(data).to_string();
-        Arc::new(Message::of_many(&v1::Message { data, ..first.decoded() }, self.folded))
+        Arc::new(Message::of_many(&v1::Message { data, ..first.decoded() }, self.parts.into()))
     }
 }
 
@@ -109,6 +126,7 @@ mod tests {
     use proto::v1::{Kind, User};
 
     use super::*;
+    use crate::message::Meant;
 
     fn gift(user: &str, data: &str) -> Arc<Message> {
         let user = User { id: user.into(), ..User::default() };
@@ -143,6 +161,27 @@ mod tests {
         let other = r#"{"gift":"rose","name":"other","count":1}"#;
         assert_eq!(data(&folded), [sum, "", rose, odd, odd, &most, &most, other, "no json"]);
         assert_eq!(folded.iter().map(|message| message.count()).sum::<u32>(), 10);
+    }
+
+    #[test]
+    fn what_was_recalled_leaves_the_sum() {
+        let rose = r#"{"gift":"rose","count":2,"value":20}"#;
+        let gifts = vec![gift("u1", rose), gift("u1", rose), gift("u1", rose)];
+        let folded = fold(gifts.clone()).remove(0);
+        let recall = |which: usize| {
+            let one = Arc::clone(&gifts[which]);
+            let meant = v1::Recall { ids: vec![one.decoded().id], user: String::new(), ..v1::Recall::default() };
+            one.recall(&Meant::by(&meant));
+        };
+        assert!(Arc::ptr_eq(&left(&folded).unwrap(), &folded), "nothing was recalled");
+        recall(0);
+        let two = left(&folded).unwrap();
+        assert_eq!(data(&[two.clone()]), [r#"{"count":4,"folded":2,"gift":"rose","value":40}"#]);
+        recall(2);
+        let one = left(&two).unwrap();
+        assert_eq!((data(&[one.clone()]), one.count()), (vec![rose.to_owned()], 1));
+        recall(1);
+        assert!(left(&one).is_none() && left(&folded).is_none());
     }
 
     #[test]
