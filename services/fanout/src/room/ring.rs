@@ -22,7 +22,8 @@ const FLUSHES_LAST: Duration = Duration::from_millis(3_200);
 /// Bytes of the frames of one fate: 32 full ones. A thousand rooms on a shard, busy with both, take 512 MB.
 const BYTES_MAX: usize = 256 * 1024;
 
-/// Entries, with or without bytes: 50 s of full windows, which no blocked viewer outlives; 130 B each, 130 KiB a room.
+/// Entries, with or without bytes: 50 s of full windows, which no blocked viewer outlives, or 5 s of 100 gifts a second, each
+/// between other chat; 130 B each, 130 KiB a room.
 const ENTRIES_MAX: usize = 1_024;
 
 /// How long a lossless frame waits for a viewer who is blocked; he is closed after 15 s.
@@ -138,13 +139,14 @@ impl Ring {
     }
 
     fn keep_bounds(&mut self) {
-        let (flushes_max, bytes_max) =
-            (FLUSHES_MAX * u64::from(1 + self.longer), BYTES_MAX * (1 + self.longer as usize));
+        let times = 1 + self.longer as usize;
+        let (flushes_max, bytes_max, entries_max) =
+            (FLUSHES_MAX * times as u64, BYTES_MAX * times, ENTRIES_MAX * times);
         let newest = self.flush;
         let is_old = |ring: &Self| ring.oldest(Fate::Lossy).is_some_and(|entry| newest - entry.flush >= flushes_max);
         while (self.lossy_bytes > bytes_max || is_old(self)) && self.strip(Fate::Lossy) {}
         while self.lossless_bytes > bytes_max && self.strip(Fate::Lossless) {}
-        while self.entries.len() > ENTRIES_MAX {
+        while self.entries.len() > entries_max {
             let oldest = &self.entries[0].frame;
             if oldest.shared.is_some() {
                 self.strip(oldest.fate);

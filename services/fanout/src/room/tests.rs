@@ -202,6 +202,26 @@ fn a_hail_of_gifts_takes_no_chat_from_who_reads() {
 }
 
 #[test]
+fn a_delay_forgets_nothing_that_everybody_is_still_to_see() {
+    let (now, mut offset) = (Instant::now(), 0);
+    let mut room = room(now);
+    room.set_mode(v1::Mode { delay_ms: 6_000, ..v1::Mode::default() });
+    // 200 chat and 200 gifts a second in turns, in windows of 50 ms: a frame each.
+    for flush in 0..120 {
+        let now = now + flush * 50 * MS;
+        for _ in 0..10 {
+            take(&mut room, &record(offset, "a", "chat", now));
+            take(&mut room, &with_items(offset + 1, "a", now, vec![message(Fate::Lossless, "gift")]));
+            offset += 2;
+        }
+        room.flush(at(offset), now);
+    }
+    assert_eq!(room.head(Audience::Everyone, now + 5_990 * MS), 0, "nobody but the moderators has seen any of it");
+    assert!(!room.ring.has_lost_lossless(0));
+    assert!((0..room.ring.next()).all(|number| room.ring.get(number).is_some_and(|frame| frame.shared().is_some())));
+}
+
+#[test]
 fn a_quiet_room_forgets() {
     let now = Instant::now();
     let mut room = room(now);
