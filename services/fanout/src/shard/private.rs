@@ -21,10 +21,21 @@ impl Shard {
             let here =
                 |&&key: &&usize| self.seats.get(key).is_some_and(|seat| seat.room == room && seat.member.is_some());
             for key in self.users.seats(&user).iter().filter(here).copied().collect::<Vec<_>>() {
-                if !self.seats[key].viewer.say_after(private.clone()) {
-                    self.close(key, Close::Behind, moment);
-                }
+                self.say_after(key, &private, moment);
             }
+        }
+    }
+
+    fn say_after(&mut self, key: usize, private: &Private, moment: Moment) {
+        let takes =
+            |shard: &mut Self| shard.seats.get_mut(key).is_none_or(|seat| seat.viewer.say_after(private.clone()));
+        if takes(self) {
+            return;
+        }
+        // More than a slot holds came at once: it is empty again if his socket takes it.
+        self.pump_and_see(key, moment);
+        if !takes(self) {
+            self.close(key, Close::Behind, moment);
         }
     }
 

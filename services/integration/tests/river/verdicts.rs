@@ -74,6 +74,27 @@ async fn verdicts_reach_their_senders_sockets_alone() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn verdicts_that_come_all_at_once_close_nobody_who_reads() {
+    const SAID: usize = 40; // a viewer's slot holds 16
+    let world = world("verdicts_at_once").await;
+    let (ingest, _filter) = tokio::join!(world.ingest(&[]), world.filter(&[]));
+    let mut fanout = world.fanout(&[]).await;
+    let viewer = watch(&world, &fanout, "ann", None).await;
+    fanout.pause();
+    let ann = world.sender(&ingest, "ann");
+    let mut ids = std::collections::BTreeSet::new();
+    for _ in 0..SAID {
+        ids.insert(ann.say(ROOM, "blorfed").await.accepted());
+    }
+    world.until_judged(&ids, LATER).await;
+    fanout.go_on();
+    viewer.until("all verdicts", SOON, |seen| seen.closed.is_some() || seen.told.len() == SAID).await;
+    let seen = viewer.seen();
+    assert_eq!(seen.closed, None, "told {} of {SAID}", seen.told.len());
+    assert!(seen.told.iter().map(|told| told.id.clone()).eq(ids.iter().map(MessageId::to_string)), "in order");
+}
+
 fn told_at(seen: &Seen, id: MessageId) -> Option<usize> {
     let id = id.to_string();
     seen.position(|frame| matches!(frame, FromServer::Verdict(told) if told.id == id))
