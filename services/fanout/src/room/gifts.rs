@@ -176,10 +176,10 @@ mod tests {
         assert!(Arc::ptr_eq(&left(&folded).unwrap(), &folded), "nothing was recalled");
         recall(0);
         let two = left(&folded).unwrap();
-        assert_eq!(data(&[two.clone()]), [r#"{"count":4,"folded":2,"gift":"rose","value":40}"#]);
+        assert_eq!(data(std::slice::from_ref(&two)), [r#"{"count":4,"folded":2,"gift":"rose","value":40}"#]);
         recall(2);
         let one = left(&two).unwrap();
-        assert_eq!((data(&[one.clone()]), one.count()), (vec![rose.to_owned()], 1));
+        assert_eq!((data(std::slice::from_ref(&one)), one.count()), (vec![rose.to_owned()], 1));
         recall(1);
         assert!(left(&one).is_none() && left(&folded).is_none());
     }
@@ -208,7 +208,7 @@ mod tests {
                 format!(r#"{{"gift":"g{gift}","count":{count},"value":{value}}}"#)
             };
             let given: Vec<_> = gifts.iter().map(|one| gift(&format!("u{}", one.0), &json(one))).collect();
-            let sums = |messages: &[Arc<Message>]| messages.iter().filter_map(|one| Gift::of(one)).fold((0, 0), |sum, gift| {
+            let sums = |messages: &[Arc<Message>]| messages.iter().filter_map(|one: &Arc<Message>| Gift::of(one)).fold((0, 0), |sum, gift| {
                 (sum.0 + gift.count, sum.1 + gift.value)
             });
             let folded = fold(given.clone());
