@@ -225,7 +225,7 @@ impl Shared {
     }
 
     /// How much memory it takes on the JSON wire. Protobuf and events take as much at most; goim, where somebody speaks it,
-    /// takes six times as much for its commands and again for version 0, so that a full ring of 256 KiB takes 3 MiB more.
+    /// takes seven times as much for its commands and again for version 0, so that a full ring of 256 KiB takes 3.5 MiB more.
     pub(crate) fn len(&self) -> usize {
         FRAME_BYTES
             + match &self.content {

@@ -58,6 +58,8 @@ async fn bilibili_live_ws_hears_the_room_in_each_version() {
         assert_eq!(client.heard("live").len(), 1, "auth is answered once");
     }
     check_order(&clients[0]);
+    let [.., keeps] = &clients;
+    river.goes_and_comes_back_for(keeps).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -72,6 +74,7 @@ async fn bili_listener_hears_the_room() {
     let client = [Stranger::start("python", command, &river.logs)];
     river.is_heard_by(&client).await;
     check_order(&client[0]);
+    river.goes_and_comes_back_for(&client[0]).await;
 }
 
 /// Danmaku came in Kafka's order.
@@ -128,6 +131,18 @@ impl River {
                 assert!(client.heard(trouble).is_empty(), "{:?}", client.heard(trouble));
             }
         }
+    }
+
+    /// Kills the hall and starts another in its place, which the client finds by itself.
+    async fn goes_and_comes_back_for(self, client: &Stranger) {
+        let address = self.fanout.address().to_string();
+        self.fanout.kill();
+        let _another = self.world.fanout(&["--listen", &address]).await;
+        client.until("heartbeat", 2, LATER).await;
+        self.world.sender(&self.ingest, "back").say(ROOM, "back").await.accepted();
+        client.until("danmaku", PEOPLE + 1, SOON).await;
+        let texts = client.heard("danmaku");
+        assert_eq!(texts[PEOPLE..].iter().map(|one| &one["text"]).collect::<Vec<_>>(), ["back"], "nothing old again");
     }
 
     /// One danmaku of each of many people, all at once, then a gift and a super-chat. Returns the texts.
