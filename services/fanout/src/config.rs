@@ -85,7 +85,7 @@ pub struct Config {
     /// Memory for viewers, rooms and history, such as 512MiB; above it nobody is let in, and the slowest and the newest viewers
     /// are closed with 4004. 0 = half of what the container or the machine has.
     // Half: the other one is the allocator's, Kafka's buffers' and the kernel's. 20,000 viewers at 3 KiB are 60 MB, a
-    // partition's history 32 MiB at most, a room 256 KiB at most.
+    // partition's history 32 MiB at most, a room 512 KiB at most.
     #[arg(long, env = "DANMAKU_MEMORY_MAX", value_name = "BYTES", default_value = "0", value_parser = parse_bytes)]
     pub memory_max: u64,
 
