@@ -217,6 +217,13 @@ impl Room {
         self.window.flushed(now);
     }
 
+    /// An item for one user as a flush handed it over, or passed it over because he was not here; `None` while it waits.
+    pub(crate) fn handed_over(&self, record: &Arc<Record>, index: usize) -> Option<Private> {
+        let is_it = |waiting: &Pending| matches!(waiting, Pending::Item(other, at) if Arc::ptr_eq(other, record) && *at == index);
+        let private = || Private { before: self.ring.first_behind(record.at), record: record.clone(), index };
+        (!self.pending.iter().any(is_it)).then(private)
+    }
+
     /// What the last flush brought for single viewers; they are handed over before anything else happens.
     pub(crate) fn take_private(&mut self) -> Vec<Private> {
         std::mem::take(&mut self.private)

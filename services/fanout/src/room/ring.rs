@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use proto::v1::Fate;
+use proto::{Cursor, v1::Fate};
 
 use super::frame::Frame;
 
@@ -98,6 +98,11 @@ impl Ring {
     /// The number of the first frame that was pushed after `instant`.
     pub(crate) fn first_after(&self, instant: Instant) -> u64 {
         self.first + self.entries.partition_point(|entry| entry.pushed <= instant) as u64
+    }
+
+    /// The number of the first frame that stands behind the record at this place.
+    pub(crate) fn first_behind(&self, at: Cursor) -> u64 {
+        self.first + self.entries.partition_point(|entry| entry.frame.from.next <= at.next) as u64
     }
 
     /// Everybody sees the room so much later than its moderators: frames are kept so much longer, 3 times as many at 6 s.

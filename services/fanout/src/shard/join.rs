@@ -1,6 +1,6 @@
 //! Coming in: a seat for an arrival, and the answer to his join as soon as it can be given.
 
-use std::time::Duration;
+use std::{cmp::Reverse, time::Duration};
 
 use proto::close::Close;
 
@@ -16,6 +16,7 @@ use crate::{
     lookup::Question,
     reader::Reader,
     resume::{self, Answer, Entry},
+    room::Audience,
     socket::{Socket, ready::Node},
     viewer::Viewer,
 };
@@ -131,6 +132,11 @@ impl Shard {
         // What was set before this shard kept the room, or while it heard nothing, is known nowhere else.
         let mode = self.house.standing(local.partition as usize).mode(&local.room.id);
         mode.into_iter().for_each(|mode| local.room.set_mode(mode));
+        let room = seat.room;
+        self.keep_young(room, moment);
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        let local = &self.rooms[room];
+        let partition = &self.partitions[local.partition as usize];
         let head = local.room.place_of(local.room.head(seat.viewer.audience(), moment.now), partition.at);
         let raw = self.house.raw(local.partition as usize);
         let answer = resume::answer(&raw, &local.room.id, seat.who.since, head, seat.who.high, moment.now);
@@ -144,6 +150,29 @@ impl Shard {
                     self.house.lookups.ask(question);
                 }
             }
+        }
+    }
+
+    /// Before anybody reads a room with a delay here: what is younger goes onto its ring, and waits there for everybody as it
+    /// does where somebody has watched all the time.
+    fn keep_young(&mut self, room: usize, moment: Moment) {
+        let local = &mut self.rooms[room];
+        let (delay, number) = (local.room.delay(), local.partition as usize);
+        if delay.is_zero() || !local.turns.members().is_empty() || local.room.ring.next() > 0 {
+            return;
+        }
+        let (at, old) = (self.partitions[number].at, local.room.clock(Audience::Everyone, moment.now));
+        let raw = self.house.raw(number);
+        let young = raw.before(&local.room.id, at.next).take_while(|record| record.said > old);
+        let young: Vec<_> = young.cloned().collect();
+        drop(raw);
+        let mut pushed = old;
+        for record in young.into_iter().rev() {
+            // The ring is in the order of time.
+            pushed = pushed.max(record.said).min(moment.now);
+            local.room.take(&record, |_| false);
+            local.room.flush_all(record.after(), pushed);
+            self.heads.push(Reverse((pushed + delay, room)));
         }
     }
 
@@ -168,6 +197,7 @@ impl Shard {
         let local = &mut self.rooms[seat.room];
         seat.member = Some(local.turns.add(key));
         seat.viewer.enter(&local.room, entry.replay, moment.now);
+        self.owe(key, moment);
         self.greet(key, Some(entry.cursor), entry.recovered, moment);
         self.answer_early_beat(key, moment);
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use proto::close::Close;
 
-use super::Shard;
+use super::{Shard, rooms::Local};
 use crate::{
     house::Moment,
     raw::{Body, Record},
@@ -23,6 +23,27 @@ impl Shard {
             for key in self.users.seats(&user).iter().filter(here).copied().collect::<Vec<_>>() {
                 self.say_after(key, &private, moment);
             }
+        }
+    }
+
+    /// Gives who enters what was for him alone above the place at which he does, and handed over before he came: his replay
+    /// ends there, and the ring holds only what is for everybody.
+    pub(super) fn owe(&mut self, key: usize, moment: Moment) {
+        let Some(seat) = self.seats.get(key) else { return };
+        let Some(claims) = &seat.who.claims else { return };
+        let Local { room, partition, .. } = &self.rooms[seat.room];
+        let at = self.partitions[*partition as usize].at;
+        let place = room.place_of(room.head(seat.viewer.audience(), moment.now), at);
+        let raw = self.house.raw(*partition as usize);
+        let heard = raw.since(&room.id, place.next).take_while(|record| record.offset() < at.next);
+        let his = heard.flat_map(|record| {
+            let items = record.items.iter().enumerate().filter(|(_, item)| item.is_for(&claims.sub));
+            items.filter_map(|(index, _)| room.handed_over(record, index))
+        });
+        let his: Vec<_> = his.collect();
+        drop(raw);
+        for private in &his {
+            self.say_after(key, private, moment);
         }
     }
 

@@ -18,7 +18,10 @@ const DELAY_MS: u32 = 6_000;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn moderators_first_and_what_they_take_back_nobody_else_sees() {
     let world = world("delayed").await;
-    let (ingest, _filter, fanout) = tokio::join!(world.ingest(&[]), world.filter(&[]), world.fanout(&[]));
+    let (ingest, _filter) = tokio::join!(world.ingest(&[]), world.filter(&[]));
+    let (fanout, elsewhere) = tokio::join!(world.fanout(&[]), world.fanout(&["--shards", "1"]));
+    // There the partition is read, and nobody watches the room.
+    let _neighbor = world.viewer(&elsewhere, &world.room_in(world.partition_of(ROOM), "neighbor")).await;
     let moderator = recall::known(&world, &fanout, ROOM, "mod", &[Role::Viewer, Role::Moderator]).await;
     let (everyone, start) = (world.viewer(&fanout, ROOM).await, moderator.seen().cursor);
     let say = async |user: &str, text: &str| world.sender(&ingest, user).say(ROOM, text).await.accepted();
@@ -29,7 +32,7 @@ async fn moderators_first_and_what_they_take_back_nobody_else_sees() {
     let [fine, bad] = [say("ann", "fine").await, say("eve", "bad").await];
     moderator.until("both", SOON, |seen| seen.ids() == [fine, bad]).await;
     // Who comes now is everybody too.
-    let late = world.viewer(&fanout, ROOM).await;
+    let (late, first) = (world.viewer(&fanout, ROOM).await, world.viewer(&elsewhere, ROOM).await);
     world.moderate(ROOM, Body::Recall(recall::by_ids(&[bad]))).await;
     moderator.until("the recall", SOON, |seen| seen.recalls.len() == 1).await;
     let last = say("bob", "last").await;
@@ -37,7 +40,9 @@ async fn moderators_first_and_what_they_take_back_nobody_else_sees() {
     let back = world.viewer_since(&fanout, ROOM, &start).await;
 
     let is_recall = |frame: &FromServer| matches!(frame, FromServer::Recall(_));
-    for (who, viewer) in [("was there", &everyone), ("came", &late), ("came back", &back)] {
+    for (who, viewer) in
+        [("was there", &everyone), ("came", &late), ("came first elsewhere", &first), ("came back", &back)]
+    {
         viewer.until("the last", LATER, |seen| seen.all.iter().any(|heard| heard.id == last)).await;
         let seen = viewer.seen();
         assert_eq!(seen.all.iter().map(|heard| heard.id).collect::<Vec<_>>(), [fine, last], "who {who}");
@@ -55,7 +60,7 @@ async fn moderators_first_and_what_they_take_back_nobody_else_sees() {
     // Without a delay everybody is where they are.
     world.moderate(ROOM, Body::Mode(Mode::default())).await;
     let now = say("dan", "now").await;
-    for viewer in [&everyone, &late, &back, &moderator] {
+    for viewer in [&everyone, &late, &first, &back, &moderator] {
         viewer.until("now", SOON, |seen| seen.all.last().is_some_and(|heard| heard.id == now)).await;
         assert_eq!(viewer.seen().modes.last(), Some(&Mode::default()));
     }

@@ -8,7 +8,7 @@ use integration::{
 };
 use proto::{MessageId, frame::FromServer, v1};
 
-use crate::{LATER, SOON, world};
+use crate::{LATER, SOON, recall, world};
 
 const ROOM: &str = "verdicts";
 
@@ -93,6 +93,35 @@ async fn verdicts_that_come_all_at_once_close_nobody_who_reads() {
     let seen = viewer.seen();
     assert_eq!(seen.closed, None, "told {} of {SAID}", seen.told.len());
     assert!(seen.told.iter().map(|told| told.id.clone()).eq(ids.iter().map(MessageId::to_string)), "in order");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn verdicts_find_a_sender_who_came_back_before_their_turn() {
+    let world = world("verdicts_delayed").await;
+    let (ingest, _filter, fanout) =
+        tokio::join!(world.ingest(&[]), world.filter(&[]), world.fanout(&["--shards", "1"]));
+    let moderator = recall::known(&world, &fanout, ROOM, "mod", &[Role::Viewer, Role::Moderator]).await;
+    let say = async |user: &str, text: &str| world.sender(&ingest, user).say(ROOM, text).await.accepted();
+    let mode = v1::Mode { delay_ms: 6_000, ..v1::Mode::default() };
+    world.moderate(ROOM, v1::input::Body::Mode(mode)).await;
+    moderator.until("the mode", SOON, |seen| seen.modes == [mode]).await;
+
+    // It is handed over to who is there, and not written yet, as everybody is six seconds behind.
+    let (gone, other) = (watch(&world, &fanout, "ann", None).await, watch(&world, &fanout, "ann", None).await);
+    let before = say("bob", "before").await;
+    let bad = say("ann", "blorfed").await;
+    let last = say("cid", "last").await;
+    moderator.until("the last", SOON, |seen| seen.ids().last() == Some(&last)).await;
+    let cursor = gone.seen().cursor;
+    drop(gone);
+    let back = watch(&world, &fanout, "ann", Some(&cursor)).await;
+    for viewer in [&other, &back] {
+        viewer.until("the last", SOON, |seen| seen.position_of(last).is_some()).await;
+        let seen = viewer.seen();
+        let places = [seen.position_of(before), told_at(&seen, bad), seen.position_of(last)];
+        assert!(places.is_sorted() && places[1].is_some() && seen.told.len() == 1, "{places:?} {:?}", seen.told);
+    }
+    assert_eq!(moderator.seen().told, []);
 }
 
 fn told_at(seen: &Seen, id: MessageId) -> Option<usize> {
