@@ -27,7 +27,7 @@ async fn state_in_hello() {
         let post = Post { kind: v1::Kind::Event as i32, text: text.into(), sticky: key.into(), ..Post::default() };
         write(&world, Body::Post(post)).await;
     }
-    first.until("the events", SOON, |seen| seen.messages.len() == 3 && seen.others == 1).await;
+    first.until("the events", SOON, |seen| seen.messages.len() == 3 && seen.modes.len() == 1).await;
     // The mode acts at its offset; the events are told once the state was written too.
     assert_eq!(hello(&world, &fanout).await.mode, Some(slow));
     let all = (Some(slow), vec!["welcome".to_owned(), "2:0".to_owned()]);
@@ -46,7 +46,7 @@ async fn state_in_hello() {
 
     // What is taken back stands no more, for a new node too.
     write(&world, Body::Mode(Mode::default())).await;
-    late.until("the mode", SOON, |seen| seen.others == 1).await;
+    late.until("the mode", SOON, |seen| seen.modes.len() == 1).await;
     assert_eq!(hello(&world, &fresh).await.mode, None);
     assert!(fresh.stop().await.success());
     let fresh = world.fanout(&["--history", "1ms"]).await;
