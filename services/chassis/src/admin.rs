@@ -5,7 +5,7 @@ mod pages;
 mod readiness;
 
 pub use pages::{Pages, Query};
-pub use readiness::{Condition, NotReady, Readiness};
+pub use readiness::{Condition, NotReady, Note, Noted, Readiness};
 
 use std::net::SocketAddr;
 use std::{fmt, io};
@@ -91,7 +91,12 @@ impl Admin {
 fn ready(readiness: &Readiness) -> Response {
     let reasons = readiness.not_ready();
     let status = if reasons.is_empty() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    http::json(status, &json!({ "ready": reasons.is_empty(), "reasons": reasons }))
+    let mut told = json!({ "ready": reasons.is_empty(), "reasons": reasons });
+    let notes = readiness.notes();
+    if !notes.is_empty() {
+        told["notes"] = json!(notes);
+    }
+    http::json(status, &told)
 }
 
 impl Served {

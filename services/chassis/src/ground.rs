@@ -7,6 +7,7 @@ use ipnet::IpNet;
 use crate::{
     admin::{Pages, Readiness},
     kafka::Cluster,
+    redis::Redis,
     settings::Common,
     shutdown::Shutdown,
     tokens::Verifier,
@@ -23,6 +24,8 @@ pub struct Ground {
     pub generation: u32,
     /// Of the topics that rooms are spread over.
     pub partitions: i32,
+    /// What may be lost, if there is a place for it.
+    pub redis: Option<Redis>,
     /// Where a service says whether it can work.
     pub readiness: Readiness,
     /// Where a service shows operators what is to be looked at.
@@ -40,7 +43,7 @@ pub struct Ground {
 }
 
 impl Ground {
-    /// The ground that the common settings describe.
+    /// The ground that the common settings describe; must be called on a tokio runtime.
     pub fn new(
         common: &Common,
         cluster: Cluster,
@@ -54,6 +57,7 @@ impl Ground {
             topic_prefix: common.topic_prefix.clone(),
             generation: common.generation,
             partitions: common.partitions,
+            redis: common.redis.as_ref().map(|address| Redis::open(address, &readiness)),
             readiness,
             pages,
             shutdown,

@@ -1,4 +1,4 @@
-//! What every service stands on: settings, telemetry, admin port, shutdown, listening, HTTP words, tokens, Kafka.
+//! What every service stands on: settings, telemetry, admin port, shutdown, listening, HTTP words, tokens, Kafka, Redis.
 //!
 //! Chassis knows no danmaku: rooms, records, limits and verdicts are kept out, and it depends on nothing of ours.
 //! The modules stand in the order a service meets them between its first line and its first request.
@@ -15,5 +15,6 @@ pub mod address;
 pub mod origin;
 pub mod tokens;
 pub mod kafka;
+pub mod redis;
 pub mod ground;
 pub mod program;

@@ -36,6 +36,10 @@ async fn ready_is_told_with_the_reasons_why_not() {
     rules.ready();
     let answer = ask(admin.address(), "GET", "/readyz").await;
     assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"ready":true,"reasons":[]}"#));
+    let _redis = readiness.note("redis", "away");
+    let answer = ask(admin.address(), "GET", "/readyz").await;
+    let expected = r#"{"notes":[{"part":"redis","state":"away"}],"ready":true,"reasons":[]}"#;
+    assert_eq!((answer.status, answer.body.as_str()), (200, expected));
 }
 
 #[tokio::test]

@@ -156,6 +156,7 @@ pub(crate) mod tests {
             topic_prefix: String::new(),
             generation: 1,
             partitions,
+            redis: None,
             readiness: Readiness::new(),
             pages: Pages::default(),
             shutdown: Shutdown::new(),

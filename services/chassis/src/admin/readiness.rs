@@ -1,5 +1,8 @@
-//! Whether this process should be sent work: named conditions, each ready or with a sentence why not.
+//! Whether this process should be sent work: named conditions, each ready or with a sentence why not; and notes, which are
+//! told beside them and decide nothing.
 //! Kept out: who asks and how (the admin port), and being alive, which needs no condition.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 use tokio::sync::watch;
@@ -8,6 +11,7 @@ use tokio::sync::watch;
 #[derive(Debug, Clone)]
 pub struct Readiness {
     conditions: watch::Sender<Vec<Named>>,
+    notes: Arc<Mutex<Vec<Noted>>>,
 }
 
 #[derive(Debug)]
@@ -25,6 +29,22 @@ pub struct Condition {
     index: usize,
 }
 
+/// What is told about a part that this process can do without.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Noted {
+    /// The part.
+    pub part: &'static str,
+    /// How it is.
+    pub state: String,
+}
+
+/// Writes one note; clones write the same one.
+#[derive(Debug, Clone)]
+pub struct Note {
+    notes: Arc<Mutex<Vec<Noted>>>,
+    index: usize,
+}
+
 /// A condition that is not ready, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NotReady {
@@ -36,7 +56,7 @@ pub struct NotReady {
 
 impl Default for Readiness {
     fn default() -> Self {
-        Self { conditions: watch::Sender::new(Vec::new()) }
+        Self { conditions: watch::Sender::new(Vec::new()), notes: Arc::default() }
     }
 }
 
@@ -58,6 +78,20 @@ impl Readiness {
         Condition { conditions: self.conditions.clone(), index }
     }
 
+    /// Adds a note.
+    #[must_use]
+    pub fn note(&self, part: &'static str, state: impl Into<String>) -> Note {
+        let mut notes = lock(&self.notes);
+        notes.push(Noted { part, state: state.into() });
+        Note { notes: self.notes.clone(), index: notes.len() - 1 }
+    }
+
+    /// All notes.
+    #[must_use]
+    pub fn notes(&self) -> Vec<Noted> {
+        lock(&self.notes).clone()
+    }
+
     /// What is not ready; empty when all is.
     #[must_use]
     pub fn not_ready(&self) -> Vec<NotReady> {
@@ -76,6 +110,17 @@ impl Readiness {
     pub async fn wait_ready(&self) {
         // The sender is ours and lives as long as this call, so the wait cannot be cut off.
         let _ = self.conditions.subscribe().wait_for(|conditions| all_ready(conditions)).await;
+    }
+}
+
+fn lock(notes: &Mutex<Vec<Noted>>) -> MutexGuard<'_, Vec<Noted>> {
+    notes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Note {
+    /// Says how it is now.
+    pub fn set(&self, state: impl Into<String>) {
+        lock(&self.notes)[self.index].state = state.into();
     }
 }
 
@@ -152,6 +197,17 @@ mod tests {
         let readiness = Readiness::new();
         drop(readiness.condition("rules"));
         assert_eq!(readiness.not_ready()[0].reason, "starting");
+    }
+
+    #[test]
+    fn a_note_is_told_and_decides_nothing() {
+        let readiness = Readiness::new();
+        let (redis, mail) = (readiness.note("redis", "connecting"), readiness.note("mail", "idle"));
+        redis.clone().set("away");
+        drop(mail);
+        let expected = [("redis", "away"), ("mail", "idle")];
+        let expected = expected.map(|(part, state)| Noted { part, state: state.to_owned() });
+        assert_eq!((readiness.notes(), readiness.is_ready()), (expected.to_vec(), true));
     }
 
     #[tokio::test]

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 
+use crate::redis;
+
 use super::{list_of_brokers, network, origin, parse_duration, topic_prefix};
 
 /// What every service is told. Flatten it into the service's own settings with `#[command(flatten)]`; other default
@@ -44,6 +46,12 @@ pub struct Common {
     #[arg(long, env = "DANMAKU_TOPIC_PREFIX", value_name = "TEXT", default_value = "", hide_default_value = true,
           value_parser = topic_prefix)]
     pub topic_prefix: String,
+
+    /// A Redis for what nodes tell one another and may lose: who is connected where, counts, mailboxes. Without one, or
+    /// while it is away, danmaku flow all the same. redis://[[user]:password@]host:port[/database]
+    // Marked secret because it may hold the password.
+    #[arg(long, env = "DANMAKU_REDIS", value_name = "URL", hide_env_values = true, value_parser = redis::address)]
+    pub redis: Option<redis::Address>,
 
     /// Networks of the proxies in front, a comma list; only what they add to X-Forwarded-For is believed.
     #[arg(long, env = "DANMAKU_TRUSTED_PROXIES", value_name = "NETWORK,...", value_delimiter = ',',

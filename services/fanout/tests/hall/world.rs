@@ -84,6 +84,7 @@ fn open(
         topic_prefix: broker.prefix.clone(),
         generation: 1,
         partitions: PARTITIONS,
+        redis: None,
         readiness: readiness.clone(),
         pages: Pages::default(),
         shutdown: shutdown.clone(),

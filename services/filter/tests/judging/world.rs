@@ -248,6 +248,7 @@ fn ground(cluster: Cluster) -> Ground {
         topic_prefix: String::new(),
         generation: GENERATION,
         partitions: PARTITIONS,
+        redis: None,
         readiness: Readiness::new(),
         pages: chassis::admin::Pages::default(),
         shutdown: Shutdown::new(),

@@ -90,6 +90,7 @@ impl Rig {
             topic_prefix: PREFIX.into(),
             generation: 3,
             partitions: plan.partitions,
+            redis: None,
             readiness: Readiness::new(),
             pages: chassis::admin::Pages::default(),
             shutdown: Shutdown::new(),
