@@ -8,7 +8,7 @@
 mod address;
 mod keep;
 
-pub use ::redis::{RedisError, Script, cmd, from_redis_value, pipe};
+pub use ::redis::{FromRedisValue, RedisError, Script, cmd, pipe};
 pub use address::{Address, address};
 
 use std::{

@@ -1,6 +1,6 @@
 //! The hall's own knobs, each with the reason for its default. What all services share is kept out (`chassis`).
 
-use std::{path::PathBuf, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use chassis::{
     descriptors, memory,
@@ -89,6 +89,21 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_MEMORY_MAX", value_name = "BYTES", default_value = "0", value_parser = parse_bytes)]
     pub memory_max: u64,
 
+    /// How many connections a user may have, on all nodes together; a newer one replaces the oldest with 4502. 0 is any
+    /// number. Without --redis each node counts for itself.
+    // One: a stolen token shows, and nobody weighs twice. Platforms whose users watch on phone and desk set 2 or 0.
+    #[arg(long, env = "DANMAKU_PLACES", value_name = "NUMBER", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(0..=100))]
+    pub places: u16,
+
+    /// Who of a user's connections must acknowledge a direct notice before it leaves his mailbox.
+    #[arg(long, env = "DANMAKU_NOTICE_ACK", value_name = "WHO", default_value = "one", value_enum)]
+    pub notice_ack: NoticeAck,
+
+    /// Where viewers reach this node, as GET /v1/rooms/{room}/where tells it; the address of --listen unless it is given.
+    #[arg(long, env = "DANMAKU_ADVERTISE", value_name = "HOST:PORT", value_parser = advertised)]
+    pub advertise: Option<String>,
+
     /// What this node calls itself in `hello`; the machine's name and a random suffix unless it is given.
     #[arg(long, env = "DANMAKU_NODE", value_name = "NAME")]
     pub node: Option<String>,
@@ -116,6 +131,27 @@ fn door(text: &str) -> Result<Authority, String> {
 /// Connections that are no viewers, or not yet.
 const OTHERS: usize = 128;
 
+/// Who must acknowledge a direct notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum NoticeAck {
+    /// The first who does so is enough.
+    One,
+    /// Everyone who is connected.
+    All,
+}
+
+impl NoticeAck {
+    pub(crate) fn is_all(self) -> bool {
+        self == Self::All
+    }
+}
+
+/// A host and a port, or a URL for those whose viewers come through a gateway.
+fn advertised(text: &str) -> Result<String, String> {
+    let is_plain = !text.is_empty() && text.len() <= 255 && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_plain { Ok(text.into()) } else { Err("an address is like hall-0.example.com:443, or a URL".into()) }
+}
+
 /// A window of nothing would write every message alone; above a second nobody would call it live.
 fn window(text: &str) -> Result<Duration, String> {
     let window = parse_duration(text).map_err(|error| error.to_string())?;
@@ -139,6 +175,9 @@ impl Default for Config {
             address_connections_max: 0,
             handshakes_rate: 2_000,
             memory_max: 0,
+            places: 1,
+            notice_ack: NoticeAck::One,
+            advertise: None,
             node: None,
             ingest: Vec::new(),
             relay_token_file: None,
@@ -169,6 +208,18 @@ impl Config {
             0 => memory::allowed().map_or(u64::MAX, |allowed| allowed / 2),
             given => given,
         }
+    }
+
+    /// The same, reached at `address` unless it says otherwise.
+    #[must_use]
+    pub fn listening_at(mut self, address: Option<SocketAddr>) -> Self {
+        self.advertise = self.advertise.or_else(|| address.map(|address| address.to_string()));
+        self
+    }
+
+    /// Where viewers reach this node.
+    pub(crate) fn address(&self) -> String {
+        self.advertise.clone().unwrap_or_default()
     }
 
     /// How many shards there will be on this machine.

@@ -34,6 +34,8 @@ use crate::{
     inbox::{Event, Inbox, Leaving},
     lookup::Answerer,
     metrics::ShardMetrics,
+    nodes::Nodes,
+    places::Places,
     relay::{Doors, Relay},
     shard::Shard,
 };
@@ -60,6 +62,8 @@ const VERIFY_EVERY: Duration = Duration::from_secs(2);
 pub struct Hall {
     pub(crate) house: Arc<House>,
     pub(crate) shards: Vec<Arc<Inbox>>,
+    /// The other nodes, if there may be any.
+    pub(crate) nodes: Option<Nodes>,
     pub(crate) origins: Vec<String>,
     pub(crate) trusted_proxies: Vec<IpNet>,
     /// Handshakes under way; each holds a place in its shard's inbox, or of the callers, which bounds them.
@@ -107,11 +111,12 @@ impl Hall {
         let metrics = ShardMetrics::new();
         let relay = doors.map(|doors| Relay::start(doors, &ground.verifier)).transpose()?;
         let (relay, relaying) = relay.unzip();
-        let house = Arc::new(House::new(ground, config, count).relaying(relay));
-        let topic = Topic::Output.name(&ground.topic_prefix);
-        let condition = ground.readiness.condition("fanout");
         let bells: Vec<Arc<Notify>> = (0..count).map(|_| Arc::default()).collect();
         let shards: Vec<_> = bells.iter().map(|bell| Arc::new(Inbox::new(bell.clone()))).collect();
+        let (places, changes) = Places::new(config.places.into(), shards.clone(), ground.redis.is_some());
+        let house = Arc::new(House::new(ground, config, count, places).relaying(relay));
+        let topic = Topic::Output.name(&ground.topic_prefix);
+        let condition = ground.readiness.condition("fanout");
         let states = Topic::State.name(&ground.topic_prefix);
         let answerer = Answerer::new(&ground.cluster, &topic, &states, house.config.history)?;
         let consumer =
@@ -136,6 +141,11 @@ impl Hall {
                 consumer.run();
             }
         })?);
+        let nodes = ground
+            .redis
+            .clone()
+            .zip(changes)
+            .map(|(redis, changes)| Nodes::open(redis, &ground.topic_prefix, house.clone(), changes));
         let specs = topic_specs(&ground.topic_prefix, ground.partitions);
         let starting = tokio::spawn(start(ground.cluster.clone(), specs, condition.clone(), go));
         let watching = tokio::spawn(watch(house.clone(), ground.readiness.condition("admission")));
@@ -145,6 +155,7 @@ impl Hall {
         Ok(Arc::new(Self {
             house,
             shards,
+            nodes,
             origins: ground.origins.clone(),
             trusted_proxies: ground.trusted_proxies.clone(),
             handshakes: TaskTracker::new(),
@@ -161,9 +172,13 @@ impl Hall {
         }))
     }
 
-    /// Answers a request for a room's live stream: upgrades it, streams events, or says why not.
+    /// Answers a request: a room's live stream, where to watch it, or a notice to somebody.
     pub async fn handle(self: &Arc<Self>, request: Request<Incoming>, peer: SocketAddr) -> Response {
-        self.respond(request, peer)
+        match http::route(request.uri().path()) {
+            http::Route::Where => self.tell_where(&request),
+            http::Route::Notices => self.take_notice(request).await,
+            http::Route::Live => self.respond(request, peer),
+        }
     }
 
     /// Whether there is room for a viewer from `address`; if so, he holds his pass until he is gone.
@@ -182,6 +197,7 @@ impl Hall {
         let start = Instant::now();
         self.leaving.cancel();
         self.condition.not_ready("leaving");
+        self.nodes.iter().for_each(Nodes::leave);
         self.handshakes.close();
         // Who has not finished his handshake by then is cut off with the process.
         let _ = tokio::time::timeout(HANDSHAKES_WAIT, self.handshakes.wait()).await;
@@ -191,6 +207,9 @@ impl Hall {
         // The end of the channel is the end of the shards; nothing is ever sent.
         let _ = self.shards_end.lock().await.recv().await;
         self.finish_relaying().await;
+        if let Some(nodes) = &self.nodes {
+            nodes.end().await;
+        }
         self.end();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
         let joined = tokio::task::spawn_blocking(|| {

@@ -16,8 +16,8 @@ use chassis::{
 use proto::UserId;
 
 use crate::{
-    admission::Caps, bans::Bans, config::Config, lookup::LookUps, presence::Presence, raw::Raw, relay::Relay,
-    standing::Standing, wants::Wants,
+    admission::Caps, bans::Bans, config::Config, lookup::LookUps, places::Places, presence::Presence, raw::Raw,
+    relay::Relay, standing::Standing, wants::Wants,
 };
 
 /// What all threads of a hall share.
@@ -34,6 +34,8 @@ pub(crate) struct House {
     pub(crate) lookups: LookUps,
     /// For how many there is room.
     pub(crate) caps: Arc<Caps>,
+    /// Which users have places here.
+    pub(crate) places: Places,
     /// How many watch a room.
     pub(crate) presence: Presence,
     /// Where what viewers send goes; `None` when there is no door for it.
@@ -89,7 +91,7 @@ impl House {
     }
 
     /// The house of a hall of so many shards.
-    pub(crate) fn new(ground: &Ground, config: Config, shards: usize) -> Self {
+    pub(crate) fn new(ground: &Ground, config: Config, shards: usize, places: Places) -> Self {
         let partitions = usize::try_from(ground.partitions).unwrap_or(0);
         Self {
             node: config.node(),
@@ -97,6 +99,7 @@ impl House {
             wants: Wants::new(shards, partitions),
             lookups: LookUps::default(),
             caps: Arc::new(Caps::new(&config, shards)),
+            places,
             presence: Presence::default(),
             relay: None,
             verifier: ground.verifier.clone(),

@@ -5,6 +5,8 @@
 
 mod goim;
 mod handshake;
+mod notices;
+mod nodes;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -60,6 +62,27 @@ fn raw_room(path: &str) -> Option<&str> {
     path.strip_prefix("/v1/rooms/")?.strip_suffix("/live")
 }
 
+/// What a path asks for.
+pub(crate) enum Route {
+    /// A room's live stream; or something that is not here, which is answered there.
+    Live,
+    /// On which node to watch a room.
+    Where,
+    /// A notice to a user.
+    Notices,
+}
+
+/// What a path asks for.
+pub(crate) fn route(path: &str) -> Route {
+    if nodes::raw_room(path).is_some() {
+        Route::Where
+    } else if notices::raw_user(path).is_some() {
+        Route::Notices
+    } else {
+        Route::Live
+    }
+}
+
 /// Somebody at the door who may come in.
 struct Guest {
     room: RoomId,
@@ -96,20 +119,13 @@ impl Hall {
                 "a live stream is asked for with GET",
             ));
         }
-        if !origin::may_speak(request.headers(), &self.origins) {
-            let message = "this page's origin is not allowed; add it to --origins";
-            return Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message));
-        }
+        self.page_may_speak(request.headers())?;
         let asked = handshake::asked(request.version(), request.headers()).map_err(refusal)?;
         let address = address::of_request(peer, request.headers(), &self.trusted_proxies);
         if is_goim {
             return if asked == Asked::Events { Err(refusal(Bad::Neither)) } else { self.call(request, address) };
         }
-        let bad_room = |why: &dyn std::fmt::Display| {
-            Refusal::new(StatusCode::BAD_REQUEST, "bad_room", format!("the room in the path is none: {why}"))
-        };
-        let name = decode(room).ok_or_else(|| bad_room(&"it is not percent-encoded UTF-8"))?;
-        let room = RoomId::new(&name).map_err(|why| bad_room(&why))?;
+        let room = room_named(room)?;
         // Before the token, whose signature costs more than all the rest.
         let pass = match self.admission(address) {
             Admission::Admitted(pass) => pass,
@@ -132,6 +148,12 @@ impl Hall {
                 Ok(events(guest, request.headers()))
             }
         }
+    }
+
+    fn page_may_speak(&self, headers: &HeaderMap) -> Result<(), Refusal> {
+        let message = "this page's origin is not allowed; add it to --origins";
+        let forbidden = || Refusal::new(StatusCode::FORBIDDEN, "forbidden", message);
+        origin::may_speak(headers, &self.origins).then_some(()).ok_or_else(forbidden)
     }
 
     /// Who it is, and whether he may watch. Who is banned may not, whoever else he is.
@@ -265,16 +287,32 @@ fn events(guest: Guest, headers: &HeaderMap) -> Response {
     told.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // Some proxies gather an answer before they pass it on.
     told.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    if let Some(origin) = headers.get(ORIGIN) {
-        // It was judged already.
-        told.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-        told.insert(VARY, HeaderValue::from_static("origin"));
-    }
+    for_page(&mut response, headers);
     response
 }
 
+/// Lets a page read the answer, whose origin was judged already.
+fn for_page(response: &mut Response, headers: &HeaderMap) {
+    if let Some(origin) = headers.get(ORIGIN) {
+        response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
+        response.headers_mut().insert(VARY, HeaderValue::from_static("origin"));
+    }
+}
+
+fn room_named(raw: &str) -> Result<RoomId, Refusal> {
+    let bad_room = |why: &dyn std::fmt::Display| {
+        Refusal::new(StatusCode::BAD_REQUEST, "bad_room", format!("the room in the path is none: {why}"))
+    };
+    let name = decode(raw).ok_or_else(|| bad_room(&"it is not percent-encoded UTF-8"))?;
+    RoomId::new(&name).map_err(|why| bad_room(&why))
+}
+
 fn not_found() -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, "not_found", "there are /v1/rooms/{room}/live and /sub")
+    Refusal::new(
+        StatusCode::NOT_FOUND,
+        "not_found",
+        "there are /v1/rooms/{room}/live, /sub, /v1/rooms/{room}/where and /v1/users/{user}/notices",
+    )
 }
 
 fn refusal(why: handshake::Bad) -> Refusal {

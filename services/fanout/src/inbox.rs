@@ -15,7 +15,10 @@ use std::{
 };
 
 use ahash::{HashMap, HashSet};
-use proto::{Cursor, RoomId, v1::Fate};
+use proto::{
+    Cursor, RoomId, UserId,
+    v1::{Fate, Notice},
+};
 use tokio::sync::oneshot;
 
 use crate::{arrival::Arrival, debug::Found, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell};
@@ -28,6 +31,10 @@ const RECORDS_MAX: usize = 32_768;
 /// A shard in good health has a handful. What remains is at most one place a partition besides the records, and what was
 /// asked for.
 const EVENTS_CROWDED: usize = 1_024;
+
+/// Direct notices that may wait: as many as a shard hands to its viewers in a few milliseconds, 4 MiB of them. A later one
+/// is let go; it lies in its mailbox, and is said again.
+const NOTICES_MAX: usize = 1_024;
 
 /// Handshakes under way for one shard. Taking one over costs it about 20 µs, so a full house of them is 20 ms of work.
 const ARRIVALS_MAX: usize = 1_024;
@@ -56,6 +63,22 @@ pub(crate) enum Event {
     Acked(Box<Acked>),
     /// An operator asks who lags in a room.
     Look(RoomId, oneshot::Sender<Found>),
+    /// A newer connection of this user takes the place of this one.
+    Replaced {
+        /// Whose.
+        user: UserId,
+        /// Which.
+        connection: u64,
+    },
+    /// Direct notices for one connection.
+    Notices {
+        /// Whose.
+        user: UserId,
+        /// Which.
+        connection: u64,
+        /// What it is to be told.
+        notices: Vec<Notice>,
+    },
     /// The node leaves.
     Leave(Leaving),
 }
@@ -99,6 +122,7 @@ pub(crate) struct Waiting {
     /// Who lost more than chat.
     pub(crate) fell: HashSet<Fell>,
     records: usize,
+    notices: usize,
     /// Words that were left when some were last let go.
     needed: usize,
 }
@@ -161,6 +185,11 @@ impl Inbox {
         self.seats.store(seats, Ordering::Relaxed);
     }
 
+    /// How many viewers the shard has.
+    pub(crate) fn seats(&self) -> usize {
+        self.seats.load(Ordering::Relaxed)
+    }
+
     /// The shard has failed: nobody is sent there any more, and what waits is let go.
     pub(crate) fn close(&self) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -194,6 +223,12 @@ impl Drop for Permit {
 impl Waiting {
     /// Adds a word, and makes room if that is too much.
     fn push(&mut self, event: Event) {
+        if let Event::Notices { notices, .. } = &event {
+            if self.notices + notices.len() > NOTICES_MAX {
+                return;
+            }
+            self.notices += notices.len();
+        }
         if let Event::Heard(heard) = &event {
             self.records += heard.records.len();
         }
@@ -227,7 +262,13 @@ impl Waiting {
                     moved_on.remove(&at.partition);
                     true
                 }
-                Event::High { .. } | Event::Arrived(_) | Event::Acked(_) | Event::Look(..) | Event::Leave(_) => true,
+                Event::High { .. }
+                | Event::Arrived(_)
+                | Event::Replaced { .. }
+                | Event::Notices { .. }
+                | Event::Acked(_)
+                | Event::Look(..)
+                | Event::Leave(_) => true,
             };
             if needed {
                 kept.push_front(event);
@@ -241,7 +282,7 @@ impl Waiting {
         self.events.clear();
         self.missed.clear();
         self.fell.clear();
-        (self.records, self.needed) = (0, 0);
+        (self.records, self.notices, self.needed) = (0, 0, 0);
     }
 
     /// Drops the oldest records that may go, until half of what is allowed is left, and writes down what they were.

@@ -9,7 +9,8 @@
 //! which `wants` says who hears what. A `shard` owns viewers and rooms: `room` is the ring of frames and its window, `viewer`
 //! a cursor and what is half on his wire, `resume` what a join or a return is told, `reader` what clients say, `wire` how it
 //! all looks in bytes, and `socket` what it goes through.
-//! `presence` counts who watches a room, `standing` is what a late joiner is told of it, `bans` who may not be here,
+//! `places` knows which users are here, `presence` counts who watches a room, and `nodes` tells the other nodes of both, with
+//! `placement` for where a room is best watched. `standing` is what a late joiner is told of it, `bans` who may not be here,
 //! `admission` whether there is room for one more, and `debug` shows who lags. What viewers say goes through the `relay` to a
 //! door, and its answer back.
 
@@ -36,14 +37,18 @@ mod resume;
 mod reader;
 mod wire;
 mod socket;
+mod places;
 mod presence;
+mod nodes;
+mod placement;
 mod relay;
 mod debug;
 mod metrics;
 
-pub use config::{Config, Settings};
+pub use config::{Config, NoticeAck, Settings};
 pub use hall::{Hall, topic_specs};
 pub use http::GOIM_PATH;
+pub use nodes::{Peer, peers};
 pub use relay::Doors;
 pub use socket::SEND_BUFFER_BYTES;
 
@@ -67,7 +72,8 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let doors = Doors::of(&own, signer)?;
     let program = Program::begin::<Settings>(&common, cluster, verifier, public)?.stalling_after(own.blocked_max);
     let program = program.accepting(own.handshakes_rate);
-    let hall = Hall::open_with(&program.ground, own, doors)?;
+    let address = program.public_address();
+    let hall = Hall::open_with(&program.ground, own.listening_at(address), doors)?;
     let served = hall.clone();
     let handle = move |request, peer| {
         let hall = served.clone();

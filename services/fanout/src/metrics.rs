@@ -57,6 +57,46 @@ pub(crate) struct Tally {
     pub(crate) passed_packets: u64,
 }
 
+/// Handles of what is told about the other nodes.
+pub(crate) struct NodesMetrics {
+    /// Nodes that live.
+    pub(crate) nodes: Gauge,
+    /// Questions to Redis that failed.
+    pub(crate) failures: Counter,
+    /// Viewers replaced by a newer connection on another node.
+    pub(crate) replaced: Counter,
+    /// Times that all routes were taken anew.
+    pub(crate) rehangs: Counter,
+    /// Dead nodes whose routes were removed here.
+    pub(crate) swept: Counter,
+    /// Direct notices taken.
+    pub(crate) notices: Counter,
+    /// The same, said again.
+    pub(crate) notices_again: Counter,
+}
+
+impl NodesMetrics {
+    /// The handles.
+    pub(crate) fn new() -> Self {
+        describe_gauge!("danmaku_fanout_nodes", "nodes that live, this one among them; 0 while redis is away");
+        describe_counter!("danmaku_fanout_redis_failures_total", "questions to redis without an answer");
+        describe_counter!("danmaku_fanout_replaced_total", "places that other connections were told to take");
+        describe_counter!("danmaku_fanout_rehangs_total", "times that all routes were taken anew: redis had lost them");
+        describe_counter!("danmaku_fanout_swept_total", "dead nodes whose routes were removed by this one");
+        describe_counter!("danmaku_fanout_notices_total", "direct notices taken for delivery");
+        describe_counter!("danmaku_fanout_notices_again_total", "direct notices said again for want of an ack");
+        Self {
+            nodes: gauge!("danmaku_fanout_nodes"),
+            failures: counter!("danmaku_fanout_redis_failures_total"),
+            replaced: counter!("danmaku_fanout_replaced_total"),
+            rehangs: counter!("danmaku_fanout_rehangs_total"),
+            swept: counter!("danmaku_fanout_swept_total"),
+            notices: counter!("danmaku_fanout_notices_total"),
+            notices_again: counter!("danmaku_fanout_notices_again_total"),
+        }
+    }
+}
+
 /// Handles of what the Kafka thread tells.
 pub(crate) struct ConsumeMetrics {
     /// Records read.

@@ -14,6 +14,7 @@ mod write;
 mod turns;
 mod seat;
 mod users;
+mod notices;
 mod pace;
 mod private;
 mod sweep;
@@ -239,6 +240,8 @@ impl Shard {
             Event::Acked(acked) => self.acked(*acked, moment),
             // Who does not wait for it any more is not told.
             Event::Look(room, answer) => drop(answer.send(self.slowest(&room, moment))),
+            Event::Replaced { user, connection } => self.replaced(&user, connection, moment),
+            Event::Notices { user, connection, notices } => self.notices(&user, connection, notices, moment),
             Event::Leave(leaving) => self.leave(leaving),
         }
     }

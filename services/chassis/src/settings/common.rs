@@ -48,9 +48,9 @@ pub struct Common {
     pub topic_prefix: String,
 
     /// A Redis for what nodes tell one another and may lose: who is connected where, counts, mailboxes. Without one, or
-    /// while it is away, danmaku flow all the same. redis://[[user]:password@]host:port[/database]
+    /// while it is away, danmaku flow all the same. An account goes before the host as user:password@; TLS is not built in.
     // Marked secret because it may hold the password.
-    #[arg(long, env = "DANMAKU_REDIS", value_name = "URL", hide_env_values = true, value_parser = redis::address)]
+    #[arg(long, env = "DANMAKU_REDIS", value_name = "redis://HOST:PORT/DATABASE", hide_env_values = true, value_parser = redis::address)]
     pub redis: Option<redis::Address>,
 
     /// Networks of the proxies in front, a comma list; only what they add to X-Forwarded-For is believed.

@@ -12,6 +12,7 @@ use crate::{
     house::tests::ground,
     inbox::{Event, Waiting},
     lookup::Answerer,
+    places::Places,
     socket::ready::Bell,
 };
 
@@ -34,8 +35,9 @@ impl Rig {
         let states = TopicSpec { name: STATES.into(), ..spec.clone() };
         let broker = Embedded::start(vec![spec, states]).unwrap();
         let ground = ground(broker.cluster(), 2);
-        let house = Arc::new(House::new(&ground, Config::default(), 1));
         let inbox = Arc::new(Inbox::new(Bell::default()));
+        let (places, _) = Places::new(1, vec![inbox.clone()], false);
+        let house = Arc::new(House::new(&ground, Config::default(), 1, places));
         let answerer = Answerer::new(&ground.cluster, TOPIC, STATES, Duration::from_secs(75)).unwrap();
         let (asked, asked_by) = (house.clone(), vec![inbox.clone()]);
         let settings =

@@ -123,8 +123,7 @@ impl Shard {
             }
             FromClient::Refresh(token) => self.refresh(key, &token.token, moment),
             FromClient::Send(send) => self.send(key, send, moment),
-            // Nothing that wants one is said by this release.
-            FromClient::Ack(_) => {}
+            FromClient::Ack(ack) => self.has_notice(key, ack.notice),
         }
     }
 

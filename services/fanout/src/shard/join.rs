@@ -55,11 +55,13 @@ impl Shard {
             refusals: None,
             was_told_of_unknown: false,
             goim: Opened::default(),
+            notices: std::collections::VecDeque::new(),
             leaving: None,
             is_finished: false,
             claims: None,
             _pass: pass,
             dropped: 0,
+            place: None,
         };
         let room = self.room(&room, partition);
         let viewer = Viewer::new(wire, audience(None));
@@ -200,5 +202,6 @@ impl Shard {
         self.owe(key, moment);
         self.greet(key, Some(entry.cursor), entry.recovered, moment);
         self.answer_early_beat(key, moment);
+        self.take_place(key);
     }
 }

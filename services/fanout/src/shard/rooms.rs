@@ -51,7 +51,7 @@ impl Shard {
             due: None,
             is_overdue: false,
             flushed: None,
-            online: self.house.presence.of(id),
+            online: self.house.presence.of(id, partition),
         });
         self.by_name.insert(id.clone(), key);
         self.partition(partition).rooms.push(key);

@@ -1,9 +1,9 @@
 //! A viewer's seat: his state, his socket, and what is known of him; and moving bytes between them.
 
-use std::{io::ErrorKind, net::IpAddr, sync::Arc, time::Instant};
+use std::{collections::VecDeque, io::ErrorKind, net::IpAddr, sync::Arc, time::Instant};
 
 use chassis::tokens::Claims;
-use proto::close::Close;
+use proto::{UserId, close::Close};
 
 use super::{Shard, packets::Opened, sends::Refusals};
 use crate::{
@@ -47,6 +47,8 @@ pub(super) struct Who {
     pub(super) _pass: Pass,
     /// Messages he was told he will not see.
     pub(super) dropped: u32,
+    /// Whose place this connection has taken.
+    pub(super) place: Option<UserId>,
     /// Whether nothing is shown before a token has come.
     pub(super) is_locked: bool,
     pub(super) arrived: Instant,
@@ -63,6 +65,8 @@ pub(super) struct Who {
     pub(super) refusals: Option<Box<Refusals>>,
     /// What is to be remembered of a client of the goim wire.
     pub(super) goim: Opened,
+    /// Direct notices whose ack is awaited.
+    pub(super) notices: VecDeque<String>,
     /// Since when, and why, he is on his way out.
     pub(super) leaving: Option<(Instant, Close)>,
     /// Whether our side of the connection is shut.
@@ -143,6 +147,7 @@ impl Shard {
             now: moment.now,
             unix_ms: moment.unix_ms,
             online: local.online.get(),
+            approximate: self.house.presence.is_approximate(),
             history: &|replay, wire| {
                 let reader = resume::Reader { wire, user };
                 resume::chunk(&self.house.raw(number), &local.room.id, replay, reader)

@@ -4,10 +4,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use chassis::kafka::Cluster;
+use chassis::{
+    kafka::Cluster,
+    tokens::{Claims, Role},
+};
 use proto::{
+    UserId,
     frame::{FromServer, server_from_json},
-    v1::{self, Fate, GapReason},
+    v1::{self, Fate, GapReason, Notice},
 };
 use tokio::{
     io::AsyncReadExt as _,
@@ -23,6 +27,7 @@ use crate::{
     inbox::Heard,
     lookup::Question,
     message::Message,
+    places::Places,
     raw::{Body, Item, Record},
     resume::Since,
     wire::Wire,
@@ -60,9 +65,10 @@ impl Rig {
     async fn new() -> Self {
         let ground = ground(Cluster::real("127.0.0.1:1"), 8);
         let config = Config { node: Some("n".into()), ..Config::default() };
-        let house = Arc::new(House::new(&ground, config, 1));
         let bell = Bell::default();
         let inbox = Arc::new(Inbox::new(bell.clone()));
+        let (places, _) = Places::new(1, vec![inbox.clone()], false);
+        let house = Arc::new(House::new(&ground, config, 1, places));
         let metrics = ShardMetrics::new();
         Self {
             shard: Shard::new(0, house.clone(), inbox.clone(), bell, metrics),
@@ -501,4 +507,61 @@ async fn an_answer_does_not_reach_who_took_the_seat_of_him_who_asked() {
     answer(first, "1-3-1");
     answer(second, "1-3-2");
     assert!(matches!(other.next(&mut rig).await, Ok(FromServer::Ack(ack)) if ack.id == "1-3-2"));
+}
+
+impl Rig {
+    async fn enter_as(&mut self, user: &str) -> Client {
+        let client = self.enter("a", Since::Now).await;
+        self.turn();
+        let newest = self.shard.seats.iter().max_by_key(|(_, seat)| seat.who.connection);
+        let key = newest.unwrap().0;
+        let claims = Claims::new(user, [Role::Viewer].into_iter().collect());
+        self.shard.known(key, Arc::new(Claims { exp: u64::MAX, ..claims }));
+        client
+    }
+}
+
+#[tokio::test]
+async fn a_newer_connection_takes_the_place_and_a_fresh_token_does_not() {
+    let mut rig = Rig::open().await;
+    let (mut first, mut other) = (rig.enter_as("ann").await, rig.enter_as("bob").await);
+    // The same user by another token is the same place.
+    let key = rig.shard.users.seats("ann")[0];
+    let claims = rig.shard.seats[key].who.claims.clone().unwrap();
+    rig.shard.known(key, claims);
+    rig.turn();
+    assert!(!rig.shard.seats[key].viewer.is_leaving());
+    let _second = rig.enter_as("ann").await;
+    rig.turn();
+    let closed = loop {
+        if let Err(code) = first.next(&mut rig).await {
+            break code;
+        }
+    };
+    assert_eq!(closed, 4502);
+    assert!(matches!(other.next(&mut rig).await, Ok(FromServer::Hello(_))));
+    assert_eq!(rig.house.places.of(&UserId::new("ann").unwrap()).len(), 1);
+}
+
+#[tokio::test]
+async fn notices_are_said_and_only_what_was_said_is_acknowledged() {
+    let mut rig = Rig::open().await;
+    let mut client = rig.enter_as("ann").await;
+    let user = UserId::new("ann").unwrap();
+    let connection = rig.house.places.of(&user)[0].connection;
+    let notice = |id: &str| Notice { id: id.into(), text: "hi".into(), ..Notice::default() };
+    rig.house.places.notify(&user, connection, vec![notice("n1"), notice("n2"), notice("n1")]);
+    rig.house.places.notify(&user, connection + 1, vec![notice("n3")]);
+    let mut heard = Vec::new();
+    while heard.len() < 3 {
+        if let Ok(FromServer::Notice(notice)) = client.next(&mut rig).await {
+            heard.push(notice.id);
+        }
+    }
+    assert_eq!(heard, ["n1", "n2", "n1"], "again is again");
+    let key = rig.shard.users.seats("ann")[0];
+    for id in ["n2", "n2", "n9"] {
+        rig.shard.has_notice(key, id.into());
+    }
+    assert_eq!(rig.shard.seats[key].who.notices, ["n1"], "the one that is still awaited");
 }

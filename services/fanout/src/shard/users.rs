@@ -1,13 +1,16 @@
 //! Who sits where on this shard: a user's seats, found by his id without looking at anybody else's.
 //!
-//! Anonymous viewers stand in no list. What is said to a user, and how many places he may have, is decided elsewhere.
+//! Anonymous viewers stand in no list. What is said to a user, and how many places he may have, is decided elsewhere;
+//! this is where a connection takes its user's place and gives it up.
 
 use std::sync::Arc;
 
 use ahash::HashMap;
 use chassis::tokens::Claims;
+use proto::{UserId, close::Close};
 
 use super::{Shard, say::audience};
+use crate::{house::Moment, wire::Wire};
 
 /// The seats of each user.
 #[derive(Debug, Default)]
@@ -40,19 +43,54 @@ impl Users {
 impl Shard {
     /// A token has said who this viewer is; one before may have said that he is somebody else.
     pub(super) fn known(&mut self, key: usize, claims: Arc<Claims>) {
-        self.unknown_from_now(key);
         let Some(seat) = self.seats.get_mut(key) else { return };
         seat.viewer.set_audience(audience(Some(&claims)));
+        if seat.who.claims.as_ref().is_some_and(|old| old.sub == claims.sub) {
+            seat.who.claims = Some(claims);
+            return;
+        }
+        self.unknown_from_now(key);
         self.users.add(&claims.sub, key);
-        seat.who.claims = Some(claims);
+        self.seats[key].who.claims = Some(claims);
+        self.take_place(key);
+    }
+
+    /// A connection takes a place of its user once it is let into its room, so that an older one is not ended for one that
+    /// shows nothing yet. Who cannot answer, as an event stream, takes none.
+    pub(super) fn take_place(&mut self, key: usize) {
+        let index = self.index;
+        let Some(seat) = self.seats.get_mut(key) else { return };
+        if seat.who.place.is_some() || seat.viewer.is_waiting() || seat.viewer.wire() == Wire::Sse {
+            return;
+        }
+        seat.who.place = seat.who.claims.as_ref().and_then(|claims| UserId::new(&claims.sub).ok());
+        if let Some(user) = &seat.who.place {
+            self.house.places.enter(user, seat.who.connection, index);
+        }
     }
 
     /// Whoever he was, he is nobody in particular now.
     pub(super) fn unknown_from_now(&mut self, key: usize) {
         let Some(seat) = self.seats.get_mut(key) else { return };
+        if let Some(user) = seat.who.place.take() {
+            self.house.places.leave(&user, seat.who.connection);
+        }
         if let Some(claims) = seat.who.claims.take() {
             self.users.remove(&claims.sub, key);
         }
+    }
+
+    /// A newer connection takes the place of this one.
+    pub(super) fn replaced(&mut self, user: &UserId, connection: u64, moment: Moment) {
+        if let Some(key) = self.seat_of(user, connection) {
+            self.close(key, Close::Replaced, moment);
+        }
+    }
+
+    /// A user's seat with this connection, if it is still his.
+    pub(super) fn seat_of(&self, user: &UserId, connection: u64) -> Option<usize> {
+        let is_it = |&key: &usize| self.seats.get(key).is_some_and(|seat| seat.who.connection == connection);
+        self.users.seats(user.as_str()).iter().copied().find(is_it)
     }
 }
 

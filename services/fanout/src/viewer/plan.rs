@@ -35,6 +35,8 @@ pub(crate) struct Around<'a> {
     pub(crate) unix_ms: i64,
     /// How many watch the room on this node.
     pub(crate) online: u32,
+    /// Whether other nodes are left out of that.
+    pub(crate) approximate: bool,
     /// Reads the next piece of a replay from the raw records.
     pub(crate) history: &'a dyn Fn(&Replay, Wire) -> Chunk,
 }
@@ -109,7 +111,8 @@ impl Viewer {
 
     fn pong(&self, at: i64, around: &Around<'_>) -> FromServer {
         let cursor = self.cursor(around.room, around.partition).map(|cursor| cursor.to_string()).unwrap_or_default();
-        FromServer::Pong(Pong { cursor, at, now: around.unix_ms, online: around.online, ..Pong::default() })
+        let &Around { unix_ms: now, online, approximate, .. } = around;
+        FromServer::Pong(Pong { cursor, at, now, online, approximate })
     }
 
     fn plan_goodbye(&self, goodbye: &Goodbye, around: &Around<'_>, pieces: &mut Vec<Piece>) {

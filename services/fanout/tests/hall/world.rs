@@ -108,9 +108,9 @@ fn open(
     (hall, address)
 }
 
-/// The hall's settings, with two shards however many cores there are.
+/// The hall's settings, with two shards however many cores there are, and any number of places for the few users there are.
 pub(crate) fn config() -> Config {
-    Config { shards: 2, node: Some("n1".into()), ..Config::default() }
+    Config { shards: 2, places: 0, node: Some("n1".into()), ..Config::default() }
 }
 
 impl World {

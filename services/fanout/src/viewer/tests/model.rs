@@ -249,6 +249,7 @@ impl World {
                 now: self.now,
                 unix_ms: 1,
                 online: 1,
+                approximate: true,
                 history: &|replay, wire| {
                     resume::chunk(&node.raw, &node.room.id, replay, resume::Reader { wire, user: Some(ME) })
                 },

@@ -1,0 +1,275 @@
+//! The task that speaks with Redis: what shards left word of goes out, what other nodes say comes in, and a tick a second
+//! keeps both true. What each of these is, the neighboring files know.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+use ahash::HashMap;
+use bytes::Bytes;
+use chassis::redis::{Link, Redis, RedisError, Script};
+use proto::UserId;
+use serde::Deserialize;
+use tokio::sync::mpsc;
+
+use super::{
+    Known, Shared,
+    keys::{COUNTS_LIFE, millis},
+    lock,
+    mail::{Mail, Outstanding},
+    online::{self, Others},
+    registry::Registry,
+    routes::Routes,
+};
+use crate::{metrics::NodesMetrics, places::Change};
+
+/// Changes that are taken at a time.
+const CHANGES: usize = 256;
+
+/// The heart of it all: counts each time, a sign of life every second time, a comparison of places every thirtieth.
+const TICK: Duration = Duration::from_secs(1);
+const BEAT_TICKS: u64 = 2;
+const COMPARE_TICKS: u64 = 30;
+
+/// Partitions in one script of counts: all of them unless there are unusually many.
+const PARTITIONS_MAX: usize = 64;
+
+/// For how long the counts of a partition are read that nobody watches here, after somebody asked where its rooms are.
+const ASKED_FOR: Duration = Duration::from_secs(30);
+
+/// What a node is told through its channel.
+#[derive(Debug, Deserialize)]
+struct Signal {
+    user: String,
+    connection: String,
+    /// A notice as it lies in the mailbox; without one the place is taken by a newer connection.
+    notice: Option<String>,
+}
+
+/// All that the task keeps.
+pub(super) struct Task {
+    redis: Redis,
+    shared: Arc<Shared>,
+    metrics: NodesMetrics,
+    routes: Routes,
+    registry: Registry,
+    mail: Mail,
+    others: Others,
+    online: Script,
+    ticks: u64,
+}
+
+impl Task {
+    pub(super) fn new(redis: Redis, shared: Arc<Shared>) -> Self {
+        Self {
+            redis,
+            shared,
+            metrics: NodesMetrics::new(),
+            routes: Routes::new(),
+            registry: Registry::new(),
+            mail: Mail::new(),
+            others: Others::default(),
+            online: Script::new(include_str!("lua/online.lua")),
+            ticks: 0,
+        }
+    }
+
+    /// Goes on until it is told that nobody is here any more.
+    pub(super) async fn run(
+        mut self,
+        mut changes: mpsc::Receiver<Change>,
+        mut signals: mpsc::Receiver<Bytes>,
+        mut posts: mpsc::Receiver<Outstanding>,
+    ) {
+        let shared = self.shared.clone();
+        let mut links = self.redis.links();
+        links.mark_changed();
+        let mut tick = tokio::time::interval(TICK);
+        tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        let mut batch = Vec::new();
+        loop {
+            let done = tokio::select! {
+                _ = links.changed() => self.link_changed(),
+                _ = tick.tick() => self.tick().await,
+                () = shared.leaves.notified() => self.leave().await,
+                () = shared.ends.notified() => return self.end(&mut changes).await,
+                Some(signal) = signals.recv() => self.heard(&signal),
+                Some(posted) = posts.recv() => self.posted(posted).await,
+                count = changes.recv_many(&mut batch, CHANGES) => match count {
+                    0 => return, // The house is gone.
+                    _ => self.changed(std::mem::take(&mut batch)).await,
+                },
+                () = std::future::ready(()), if self.routes.is_comparing() => self.compare_some().await,
+            };
+            if let Err(error) = done {
+                // A bad connection is made anew, after which all of this is said again; and so it is every 30 s.
+                tracing::debug!(%error, "redis was asked in vain");
+                self.metrics.failures.increment(1);
+            }
+        }
+    }
+
+    /// Another connection: whatever was said may be forgotten there.
+    fn link_changed(&mut self) -> Result<(), RedisError> {
+        if self.redis.link().is_some() {
+            self.routes.compare(&self.shared.local);
+        } else {
+            self.alone();
+        }
+        Ok(())
+    }
+
+    fn alone(&mut self) {
+        *lock(&self.shared.known) = Known::default();
+        self.shared.local.house.presence.is_alone();
+    }
+
+    async fn tick(&mut self) -> Result<(), RedisError> {
+        let Some(mut link) = self.redis.link() else { return Ok(()) };
+        let now = Instant::now();
+        if self.ticks.is_multiple_of(BEAT_TICKS) && !self.shared.is_leaving.load(Ordering::Acquire) {
+            self.beat(&mut link).await?;
+        }
+        self.count(&mut link, now).await?;
+        while let Some(notice) = self.mail.due(now) {
+            self.metrics.notices_again.increment(1);
+            self.mail.deliver(&mut link, &self.shared.local, notice, now).await?;
+        }
+        self.ticks += 1;
+        if self.ticks.is_multiple_of(COMPARE_TICKS) {
+            self.others.forget(now);
+            self.mail.forget(&self.shared.local);
+            self.routes.compare(&self.shared.local);
+        }
+        Ok(())
+    }
+
+    async fn beat(&mut self, link: &mut Link) -> Result<(), RedisError> {
+        let heard = self.registry.beat(link, &self.shared.local).await?;
+        self.metrics.nodes.set(heard.peers.len() as f64);
+        self.shared.know(heard.peers);
+        for dead in heard.dead {
+            self.metrics.swept.increment(1);
+            self.registry.sweep(link, &self.shared.local.keys, &dead).await?;
+        }
+        Ok(())
+    }
+
+    /// Tells how many watch here, and hears how many do elsewhere.
+    async fn count(&mut self, link: &mut Link, now: Instant) -> Result<(), RedisError> {
+        let local = &self.shared.local;
+        let mut here = local.house.presence.here();
+        lock(&self.shared.asked).retain(|_, at| now.saturating_duration_since(*at) < ASKED_FOR);
+        for &partition in lock(&self.shared.asked).keys() {
+            here.entry(partition).or_default();
+        }
+        let (mut sums, partitions) = (HashMap::default(), here.into_iter().collect::<Vec<_>>());
+        for some in partitions.chunks(PARTITIONS_MAX) {
+            let mut script = self.online.prepare_invoke();
+            script.arg(&local.id).arg(millis(COUNTS_LIFE));
+            for (partition, counts) in some {
+                let written = if counts.is_empty() { Vec::new() } else { online::written(self.ticks, counts) };
+                script.key(local.keys.online(*partition)).arg(written);
+            }
+            let answer: Vec<Vec<Vec<u8>>> = script.invoke_async(link).await?;
+            for ((partition, _), said) in some.iter().zip(answer) {
+                let said: Vec<_> = said
+                    .chunks_exact(2)
+                    .map(|pair| (String::from_utf8_lossy(&pair[0]).into_owned(), pair[1].clone()))
+                    .collect();
+                self.others.sum(*partition, &said, now, &mut sums);
+            }
+        }
+        local.house.presence.elsewhere(sums);
+        Ok(())
+    }
+
+    async fn leave(&mut self) -> Result<(), RedisError> {
+        let Some(mut link) = self.redis.link() else { return Ok(()) };
+        self.registry.leave(&mut link, &self.shared.local).await
+    }
+
+    async fn end(mut self, changes: &mut mpsc::Receiver<Change>) {
+        let rest = std::iter::from_fn(|| changes.try_recv().ok()).collect();
+        if self.changed(rest).await.is_ok()
+            && let Some(mut link) = self.redis.link()
+        {
+            // If it fails, the others find a dead node without places.
+            let _ = self.registry.end(&mut link, &self.shared.local).await;
+        }
+        self.shared.ended.notify_one();
+    }
+
+    fn heard(&mut self, signal: &[u8]) -> Result<(), RedisError> {
+        let places = &self.shared.local.house.places;
+        let signal = serde_json::from_slice::<Signal>(signal).ok();
+        let read = signal
+            .and_then(|signal| Some((UserId::new(&signal.user).ok()?, signal.connection.parse().ok()?, signal.notice)));
+        match read {
+            Some((user, connection, None)) => {
+                self.metrics.replaced.increment(1);
+                places.replaced(&user, connection);
+            }
+            Some((user, connection, Some(text))) => {
+                let notice = serde_json::from_str(&text).ok();
+                places.notify(&user, connection, notice.into_iter().collect());
+            }
+            // Of a later release.
+            None => {}
+        }
+        Ok(())
+    }
+
+    async fn posted(&mut self, notice: Outstanding) -> Result<(), RedisError> {
+        self.metrics.notices.increment(1);
+        let now = Instant::now();
+        let Some(mut link) = self.redis.link() else {
+            self.mail.again(notice, now);
+            return Ok(());
+        };
+        self.mail.deliver(&mut link, &self.shared.local, notice, now).await
+    }
+
+    /// What shards left word of, in order. While Redis is away there is nobody to tell: a comparison will.
+    async fn changed(&mut self, changes: Vec<Change>) -> Result<(), RedisError> {
+        let link = self.redis.link();
+        let (mut came, mut left, mut acked) = (Vec::new(), Vec::new(), Vec::new());
+        for change in changes {
+            match change {
+                Change::Came(user, connection) => came.push((user, connection)),
+                Change::Left(user, connection) => {
+                    self.mail.left(connection);
+                    left.push((user, connection));
+                }
+                Change::Acked { user, connection, notice } => acked.push((user, connection, notice)),
+            }
+        }
+        let Some(mut link) = link else { return Ok(()) };
+        // Who has left already is not claimed for, so the order between the two does not matter.
+        self.claim(&mut link, &came).await?;
+        if !left.is_empty() {
+            self.routes.release(&mut link, &self.shared.local, &left).await?;
+        }
+        for (user, connection, notice) in &acked {
+            self.mail.acked(&mut link, &self.shared.local, (user, *connection, notice)).await?;
+        }
+        Ok(())
+    }
+
+    async fn claim(&mut self, link: &mut Link, wanted: &[(UserId, u64)]) -> Result<(), RedisError> {
+        for claimed in self.routes.claim(link, &self.shared.local, wanted).await? {
+            self.mail.arrived(link, &self.shared.local, &claimed).await?;
+        }
+        Ok(())
+    }
+
+    async fn compare_some(&mut self) -> Result<(), RedisError> {
+        let Some(mut link) = self.redis.link() else {
+            self.routes.give_up();
+            return Ok(());
+        };
+        let missing = self.routes.compare_some(&mut link, &self.shared.local, &self.metrics).await?;
+        self.claim(&mut link, &missing).await
+    }
+}
