@@ -8,4 +8,5 @@ pub mod hops;
 pub mod crowd;
 pub mod token;
 pub mod topics;
+pub mod drain;
 pub mod keys;

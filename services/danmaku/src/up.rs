@@ -34,6 +34,7 @@ use crate::{crowd::Crowd, hops::Hops, page};
   danmaku topics   creates or verifies the Kafka topics of a real cluster
   danmaku keys     writes a key file for development
   danmaku token    mints a token with a key file
+  danmaku drain    says whether other nodes have room for one's viewers
 
 On a real cluster --partitions is 64 and --drain 30s unless they are given.
 
@@ -72,7 +73,9 @@ pub struct Up {
 fn command(text: &str) -> Result<String, String> {
     match text {
         "up" => Ok(text.to_owned()),
-        _ => Err("the commands are up, topics, keys and token, and a command stands before every flag".to_owned()),
+        _ => {
+            Err("the commands are up, topics, keys, token and drain, and a command stands before every flag".to_owned())
+        }
     }
 }
 
@@ -138,7 +141,7 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         up.fanout.ingest.push(door_address.to_string().parse().context("the own door's address")?);
     }
     let doors = Doors::of(&up.fanout, signer.clone())?;
-    let hall = Hall::open_with(&ground, up.fanout, doors)?;
+    let hall = Hall::open_with(&ground, up.fanout.listening_at(Some(door_address)), doors)?;
     let door = Door::open(&ground, up.ingest)?;
 
     let senders = up.crowd.unwrap_or(if embedded.is_some() { EMBEDDED_CROWD } else { 0 });
@@ -285,7 +288,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_named() {
         let table = [
-            (["danmaku", "tokens"], "keys and token"),
+            (["danmaku", "tokens"], "token and drain"),
             (["danmaku", "--brokers=kafka:9092"], "--keys"),
             (["danmaku", "--ping=80s"], "--ping"),
         ];
