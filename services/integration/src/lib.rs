@@ -11,7 +11,7 @@
 //! deadline is only how long it takes to call the wait hopeless.
 //!
 //! # Layout, in reading order
-//! [`world`] is a river for one test; [`kafka`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
+//! [`world`] is a river for one test; [`kafka`], [`redis`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
 //! [`admin`] a clumsy operator. [`sender`], [`viewer`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
 //! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The
 //! tests are in `tests/river`, a file for each behavior.
@@ -20,6 +20,7 @@
 
 pub mod world;
 pub mod kafka;
+pub mod redis;
 pub mod node;
 pub mod proxy;
 pub mod admin;
@@ -38,6 +39,7 @@ pub use crowd::{Crowd, Said, Table};
 pub use fleet::Fleet;
 pub use kafka::Kafka;
 pub use node::Node;
+pub use redis::Redis;
 pub use sender::{Answer, Sender};
 pub use viewer::Viewer;
 pub use wait::{until, until_so};

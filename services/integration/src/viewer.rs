@@ -156,6 +156,14 @@ impl Viewer {
         self.note.lock().acks[before].clone()
     }
 
+    /// Says that he has a direct notice.
+    ///
+    /// # Errors
+    /// When the socket is gone.
+    pub async fn ack(&self, notice: &str) -> anyhow::Result<()> {
+        self.tell(&serde_json::json!({ "type": "ack", "notice": notice })).await
+    }
+
     /// Asks for a pong.
     ///
     /// # Errors

@@ -15,6 +15,8 @@ use chassis::{
     kafka::Cluster,
     tokens::{Claims, Role, Signer},
 };
+use http_body_util::Full;
+use hyper::Request;
 use proto::partition;
 
 use crate::{
@@ -229,6 +231,44 @@ impl World {
     pub fn service(&self, ingest: &Node) -> Sender {
         let token = self.token("platform", &[Role::Service]);
         Sender { door: ingest.address(), token, http: self.http.clone() }
+    }
+
+    /// A direct notice to `user`, from the platform's own server: the status and the answer.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn notify(&self, fanout: &Node, user: &str, body: &str) -> (u16, String) {
+        let token = self.token("platform", &[Role::Service]);
+        self.notify_as(fanout, user, body, &token).await
+    }
+
+    /// The same with any token.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn notify_as(&self, fanout: &Node, user: &str, body: &str, token: &str) -> (u16, String) {
+        let request = Request::post(format!("http://{}/v1/users/{user}/notices", fanout.address()))
+            .header("authorization", format!("Bearer {token}"))
+            .header("content-type", "application/json")
+            .body(Full::from(body.to_owned()));
+        self.http.ask(request.expect("a request")).await.expect("a hall answers")
+    }
+
+    /// A page of a hall's public port: the status and the answer.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn get(&self, fanout: &Node, path: &str) -> (u16, String) {
+        self.http.get(fanout.address(), path).await.expect("a hall answers")
+    }
+
+    /// A viewer with a name.
+    ///
+    /// # Panics
+    /// When he is not let in.
+    pub async fn viewer_named(&self, fanout: &Node, room: &str, user: &str) -> Viewer {
+        let token = Some(self.token(user, &[Role::Viewer]));
+        self.viewer_with(fanout, &Ticket { room: room.to_owned(), token, ..Ticket::default() }).await
     }
 
     /// An anonymous viewer of a room.

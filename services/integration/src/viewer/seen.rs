@@ -53,6 +53,8 @@ pub struct Seen {
     pub acks: Vec<v1::Ack>,
     /// What the judge told him alone.
     pub told: Vec<v1::Told>,
+    /// Direct notices; one that comes again stands here again.
+    pub notices: Vec<v1::Notice>,
     /// Pongs.
     pub pongs: Vec<v1::Pong>,
     /// Requests to reconnect.
@@ -145,6 +147,10 @@ impl Seen {
                 self.acks.push(ack);
                 String::new()
             }
+            FromServer::Notice(notice) => {
+                self.notices.push(notice);
+                String::new()
+            }
             FromServer::Verdict(told) => {
                 self.told.push(told);
                 String::new()
@@ -159,10 +165,6 @@ impl Seen {
             }
             FromServer::Mode(mode) => {
                 self.modes.push(mode);
-                String::new()
-            }
-            _ => {
-                self.others += 1;
                 String::new()
             }
         };

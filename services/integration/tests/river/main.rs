@@ -41,6 +41,14 @@ mod sse;
 mod bad_input;
 mod hot_room;
 mod clocks_wrong;
+mod online;
+mod replaced;
+mod notices;
+mod mailbox;
+mod placement;
+mod redis_gone;
+mod routes_rehang;
+mod node_swept;
 
 use std::{future::Future, path::Path, sync::Arc, time::Duration};
 
