@@ -46,7 +46,12 @@ impl Socket {
     /// Writes some of one contiguous buffer: the case of nearly every write, one `send`.
     pub(crate) fn write_one(&self, bytes: &bytes::Bytes) -> io::Result<usize> {
         match self {
-            Self::Tcp(stream) => stream.try_write(bytes),
+            // Past tokio's own note of the socket's readiness, which is one cold cache line a viewer: 5 % of a write. The
+            // note is only taken when the socket is full.
+            Self::Tcp(stream) => match SockRef::from(stream).send(bytes) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => stream.try_write(bytes),
+                sent => sent,
+            },
             Self::Pipe(pipe) => pipe.write(bytes),
         }
     }

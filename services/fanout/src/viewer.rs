@@ -213,7 +213,10 @@ impl Viewer {
     /// The newest frame was begun; `rest` is what of it is not on the wire yet.
     pub(crate) fn took(&mut self, place: Place, rest: Bytes) {
         self.lane = Lane::Live(place);
-        self.half = rest;
+        // Nearly always there is none, and then nothing more of him is touched.
+        if !rest.is_empty() {
+            self.half = rest;
+        }
     }
 
     /// Takes note that the first `written` bytes of the pieces are on the wire.

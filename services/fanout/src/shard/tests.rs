@@ -1,6 +1,8 @@
 //! A shard, turn by turn, with true sockets and words in its inbox as the other threads would put them: what no client and
 //! no broker can be made to do on demand.
 
+mod bench;
+
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -61,10 +63,28 @@ fn pass(house: &House) -> Pass {
     }
 }
 
+fn record(moment: Moment, offset: u64, room: &str, fate: Fate) -> Arc<Record> {
+    let (id, text) = (format!("1-3-{}", offset + 100), offset.to_string());
+    let message = Message::new(&v1::Message { id, text, ..v1::Message::default() });
+    Arc::new(Record {
+        at: at(offset),
+        append_ms: moment.unix_ms,
+        heard: moment.now,
+        said: moment.now,
+        fresh_until: moment.now + Duration::from_secs(3),
+        room: RoomId::new(room).ok(),
+        items: vec![Item { fate, to_user: None, body: Body::Message(Arc::new(message)) }].into(),
+    })
+}
+
 impl Rig {
     async fn new() -> Self {
+        Self::with(Config::default()).await
+    }
+
+    async fn with(config: Config) -> Self {
         let ground = ground(Cluster::real("127.0.0.1:1"), 8);
-        let config = Config { node: Some("n".into()), ..Config::default() };
+        let config = Config { node: Some("n".into()), ..config };
         let bell = Bell::default();
         let inbox = Arc::new(Inbox::new(bell.clone()));
         let (places, _) = Places::new(1, vec![inbox.clone()], false);
@@ -113,17 +133,7 @@ impl Rig {
     }
 
     fn record(&self, offset: u64, room: &str, fate: Fate) -> Arc<Record> {
-        let (id, text) = (format!("1-3-{}", offset + 100), offset.to_string());
-        let message = Message::new(&v1::Message { id, text, ..v1::Message::default() });
-        Arc::new(Record {
-            at: at(offset),
-            append_ms: self.moment.unix_ms,
-            heard: self.moment.now,
-            said: self.moment.now,
-            fresh_until: self.moment.now + Duration::from_secs(3),
-            room: RoomId::new(room).ok(),
-            items: vec![Item { fate, to_user: None, body: Body::Message(Arc::new(message)) }].into(),
-        })
+        record(self.moment, offset, room, fate)
     }
 
     /// The Kafka thread has read these records, and what stands between.

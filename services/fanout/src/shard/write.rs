@@ -37,7 +37,7 @@ impl Shard {
             && let Some(member) = self.rooms[key].turns.next()
         {
             *budget -= 1;
-            let flow = self.offer(member, moment);
+            let flow = self.offer(key, member, moment);
             if flow != Flow::Fine {
                 ended.push((member, flow));
             }
@@ -58,13 +58,15 @@ impl Shard {
         }
     }
 
-    /// Writes what the ring has for one viewer: nearly always its newest frame, as it stands.
-    fn offer(&mut self, key: usize, moment: Moment) -> Flow {
+    /// Writes what the ring has for one viewer of a room: nearly always its newest frame, as it stands.
+    // What this costs beside the `send` is the memory of the seats, which is cold: each line of it that is not asked for
+    // saves 1 % of a write.
+    fn offer(&mut self, room: usize, key: usize, moment: Moment) -> Flow {
         let seat = &mut self.seats[key];
         if seat.viewer.blocked_since().is_some() {
             return Flow::Fine;
         }
-        let room = &self.rooms[seat.room].room;
+        let room = &self.rooms[room].room;
         let ring = &room.ring;
         let newest = room.head(seat.viewer.audience(), moment.now).wrapping_sub(1);
         let frame = ring.get(newest).filter(|_| seat.viewer.wants_only(newest));
