@@ -41,8 +41,11 @@ pub(crate) struct Ring {
     lossless_bytes: usize,
     /// The number of the flush that is on.
     flush: u64,
-    /// How much longer frames wait for everybody than for moderators, in lengths of what is kept.
+    /// How much longer frames wait for everybody than for moderators, in lengths of what is kept …
     longer: u32,
+    /// … and how much it was at the last two looks: when a delay ends, everybody is shown at once what waited, and reads it at
+    /// his own pace.
+    lately: [u32; 2],
     /// Below these numbers no frame of that fate has bytes.
     lossy_from: u64,
     lossless_from: u64,
@@ -110,6 +113,11 @@ impl Ring {
         self.longer = delay.as_millis().div_ceil(FLUSHES_LAST.as_millis()) as u32;
     }
 
+    /// How many times as much is kept as in a room without a delay.
+    fn times(&self) -> u32 {
+        1 + self.lately.into_iter().fold(self.longer, u32::max)
+    }
+
     /// The frames that are pushed from now on leave together.
     pub(crate) fn begin_flush(&mut self) {
         self.flush += 1;
@@ -132,6 +140,7 @@ impl Ring {
 
     /// Lets go of what nobody will be shown any more; called now and then, so that a quiet room holds little.
     pub(crate) fn age(&mut self, now: Instant) {
+        self.lately = [self.longer, self.lately[0]];
         let is_old = |entry: &Entry| now.saturating_duration_since(entry.pushed) > LOSSLESS_KEPT;
         let everybodys = now.checked_sub(FLUSHES_LAST * self.longer).unwrap_or(now);
         while self.oldest(Fate::Lossy).is_some_and(|entry| entry.frame.is_stale(everybodys)) && self.strip(Fate::Lossy)
@@ -144,7 +153,7 @@ impl Ring {
     }
 
     fn keep_bounds(&mut self) {
-        let times = 1 + self.longer as usize;
+        let times = self.times() as usize;
         let (flushes_max, bytes_max, entries_max) =
             (FLUSHES_MAX * times as u64, BYTES_MAX * times, ENTRIES_MAX * times);
         let newest = self.flush;

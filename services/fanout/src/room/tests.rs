@@ -222,6 +222,31 @@ fn a_delay_forgets_nothing_that_everybody_is_still_to_see() {
 }
 
 #[test]
+fn a_delay_that_ends_takes_no_gift_from_who_had_still_to_see_it() {
+    let start = Instant::now();
+    let mut room = room(start);
+    room.set_mode(v1::Mode { delay_ms: 6_000, ..v1::Mode::default() });
+    let text = "x".repeat(6_000);
+    for offset in 0..100 {
+        let now = start + offset as u32 * 50 * MS;
+        take(&mut room, &with_items(offset, "a", now, vec![message(Fate::Lossless, &text)]));
+        room.flush(at(offset + 1), now);
+    }
+    assert!(room.ring.bytes() > 512 * 1024, "more than is kept without a delay");
+    room.ring.age(start + 5_000 * MS);
+    room.set_mode(v1::Mode::default());
+    for (offset, second) in (100..).zip(5..9) {
+        let now = start + second * 1_000 * MS;
+        take(&mut room, &record(offset, "a", "x", now));
+        room.flush(at(offset + 1), now);
+        room.ring.age(now);
+        let is_kept = !room.ring.has_lost_lossless(0);
+        assert_eq!(is_kept, second < 7, "at {second} s: everybody has two looks, a second apart, to read it");
+    }
+    assert!(room.ring.bytes() <= 256 * 1024 + 8 * 1024, "and then no more is kept than elsewhere");
+}
+
+#[test]
 fn a_quiet_room_forgets() {
     let now = Instant::now();
     let mut room = room(now);
