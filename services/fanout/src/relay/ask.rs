@@ -1,7 +1,10 @@
 //! One request to a door and what its answer means. In which order requests go out, and who is told, is kept out.
 
 use std::{
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -35,6 +38,9 @@ const IDLE_MAX: Duration = Duration::from_secs(2);
 /// A door's answer is an id, or a code and a sentence.
 const ANSWER_BYTES_MAX: usize = 4 * 1024;
 
+/// How long a door that gave no answer is asked after the others: a hung one costs one send in so long, not each second one.
+const SILENT_FOR: Duration = Duration::from_secs(5);
+
 /// How asking a door ended.
 #[derive(Debug, PartialEq)]
 pub(super) enum Outcome {
@@ -49,9 +55,41 @@ pub(super) enum Outcome {
 /// A client with a pool of connections.
 pub(super) struct Asker {
     client: Client<HttpConnector, Full<Bytes>>,
-    doors: Vec<Authority>,
+    doors: Vec<Door>,
     /// Which door is asked first.
     turn: AtomicUsize,
+}
+
+/// A door, and until when it is asked last because it was silent.
+struct Door {
+    address: Authority,
+    silent_until: Mutex<Option<Instant>>,
+}
+
+impl Door {
+    fn new(address: Authority) -> Self {
+        Self { address, silent_until: Mutex::default() }
+    }
+
+    /// Whether it is worth asking first. When a silent one's time is over, one send finds out, not all that come.
+    fn is_worth_asking(&self, now: Instant) -> bool {
+        let mut until = self.silent_until();
+        let is_silent = until.is_some_and(|until| now < until);
+        if !is_silent && until.is_some() {
+            *until = Some(now + SILENT_FOR);
+        }
+        !is_silent
+    }
+
+    /// What became of asking it.
+    fn note(&self, outcome: &Outcome, now: Instant) {
+        let is_silent = matches!(outcome, Outcome::Silent(_));
+        *self.silent_until() = is_silent.then(|| now + SILENT_FOR);
+    }
+
+    fn silent_until(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.silent_until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Asker {
@@ -61,6 +99,7 @@ impl Asker {
         connector.set_connect_timeout(Some(CONNECT_WAIT));
         let mut builder = Client::builder(TokioExecutor::new());
         builder.pool_idle_timeout(IDLE_MAX).pool_timer(TokioTimer::new());
+        let doors = doors.into_iter().map(Door::new).collect();
         Self { client: builder.build(connector), doors, turn: AtomicUsize::new(0) }
     }
 
@@ -70,31 +109,42 @@ impl Asker {
         if Instant::now() >= deadline {
             return Outcome::Silent("it waited for its turn too long".to_owned());
         }
-        let asking = tokio::time::timeout_at(deadline.into(), self.ask_in_turn(job, bearer, deadline));
-        asking.await.unwrap_or_else(|_| Outcome::Silent("the door did not answer in time".to_owned()))
-    }
-
-    async fn ask_in_turn(&self, job: &Job, bearer: HeaderValue, deadline: Instant) -> Outcome {
-        let first = self.turn.fetch_add(1, Ordering::Relaxed);
-        let mut why = "there is no door".to_owned();
-        for turn in 0..self.doors.len() {
-            let door = &self.doors[(first % self.doors.len() + turn) % self.doors.len()];
-            let request = match request(door, job, bearer.clone()) {
-                Ok(request) => request,
-                Err(error) => return Outcome::Silent(format!("no request can be made: {error}")),
-            };
-            match self.client.request(request).await {
-                Ok(response) => return read(response, deadline).await,
-                Err(error) => {
-                    let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
-                    why = format!("{door}: {error}{cause}");
-                    if !error.is_connect() {
-                        break;
-                    }
-                }
+        let mut outcome = Outcome::Silent("there is no door".to_owned());
+        for door in self.in_turn(Instant::now()) {
+            let (reply, has_taken_nothing) = self.ask_one(&door.address, job, bearer.clone(), deadline).await;
+            door.note(&reply, Instant::now());
+            outcome = reply;
+            if !has_taken_nothing {
+                break;
             }
         }
-        Outcome::Silent(why)
+        outcome
+    }
+
+    /// The doors in the order in which one send asks them: first whose turn it is, unless it was silent.
+    fn in_turn(&self, now: Instant) -> Vec<&Door> {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed).checked_rem(self.doors.len()).unwrap_or_default();
+        let mut doors: Vec<_> = self.doors[turn..].iter().chain(&self.doors[..turn]).collect();
+        if let Some(first) = doors.iter().position(|door| door.is_worth_asking(now)) {
+            doors[..=first].rotate_right(1);
+        }
+        doors
+    }
+
+    /// Asks one door; tells too whether it cannot have taken anything.
+    async fn ask_one(&self, door: &Authority, job: &Job, bearer: HeaderValue, deadline: Instant) -> (Outcome, bool) {
+        let request = match request(door, job, bearer) {
+            Ok(request) => request,
+            Err(error) => return (Outcome::Silent(format!("no request can be made: {error}")), false),
+        };
+        match tokio::time::timeout_at(deadline.into(), self.client.request(request)).await {
+            Ok(Ok(response)) => (read(response, deadline).await, false),
+            Ok(Err(error)) => {
+                let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}")).unwrap_or_default();
+                (Outcome::Silent(format!("{door}: {error}{cause}")), error.is_connect())
+            }
+            Err(_) => (Outcome::Silent(format!("{door} did not answer in time")), false),
+        }
     }
 }
 
@@ -146,6 +196,24 @@ fn outcome(status: StatusCode, body: &[u8]) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_silent_door_is_asked_last_and_one_send_tries_it_again() {
+        let asker = Asker::new(["a:1", "b:1", "c:1"].map(|door| door.parse().unwrap()).into());
+        let start = Instant::now();
+        let order = |secs: u64| {
+            let doors = asker.in_turn(start + Duration::from_secs(secs));
+            doors.iter().map(|door| &door.address.as_str()[..1]).collect::<String>()
+        };
+        assert_eq!([order(0), order(0), order(0), order(0)], ["abc", "bca", "cab", "abc"]);
+        asker.doors[1].note(&Outcome::Silent(String::new()), start);
+        assert_eq!([order(0), order(1), order(4)], ["cba", "cab", "abc"], "its turn goes to the next");
+        assert_eq!([order(6), order(6), order(6), order(6)], ["bca", "cab", "abc", "cba"], "it was tried once");
+        asker.doors[1].note(&Outcome::Unbelieved, start + Duration::from_secs(6));
+        assert_eq!([order(6), order(6), order(6)], ["cab", "abc", "bca"], "it speaks again");
+        asker.doors.iter().for_each(|door| door.note(&Outcome::Silent(String::new()), start));
+        assert_eq!([order(1), order(1)], ["cab", "abc"], "when all were silent each still has its turn");
+    }
 
     #[test]
     fn answers_and_what_they_mean() {

@@ -262,6 +262,24 @@ async fn of_two_doors_one_is_enough() {
 }
 
 #[tokio::test]
+async fn a_door_that_hangs_costs_what_was_on_its_way_there_and_no_more() {
+    let door = Door::open();
+    // The kernel takes connections for it, and nobody ever answers.
+    let hung = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let config = door.config();
+    let ingest = vec![hung.local_addr().unwrap().to_string().parse().unwrap(), config.ingest[0].clone()];
+    let world = World::start(Config { ingest, ..config }).await;
+    let mut viewer = enter(&world, "demo", "u1").await;
+    for turn in 0..8 {
+        viewer.send(&format!("c{turn}"), "hi").await;
+        viewer.answers(turn + 1).await;
+    }
+    let words: Vec<_> = viewer.answers(8).await.into_iter().map(|(_, word)| word).collect();
+    assert_eq!(words[0], "unavailable");
+    assert!(words[1..].iter().all(|word| word.starts_with("1-0-")), "{words:?}");
+}
+
+#[tokio::test]
 async fn who_may_not_is_told_here() {
     let door = Door::open();
     let world = World::start(door.config()).await;
