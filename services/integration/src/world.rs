@@ -169,6 +169,8 @@ impl World {
                 ours.extend([("--door-user-rate", "0".to_owned()), ("--door-address-rate", "0".to_owned())]);
             }
             "filter" => ours.push(("--words", self.words.display().to_string())),
+            // The same few people watch by several wires.
+            "fanout" => ours.push(("--places", "0".to_owned())),
             _ => {}
         }
         let mut flags: Vec<_> = given.iter().map(|&word| word.to_owned()).collect();

@@ -20,8 +20,8 @@ async fn until_online(viewer: &Viewer, online: u32) {
 async fn viewers_of_all_nodes_are_counted_together() {
     let Some(redis) = Redis::start().await else { return };
     let world = world("online").await;
-    let (url, shards) = (redis.url(), ["--shards", "2"]);
-    let flags = ["--redis", &url, shards[0], shards[1]];
+    let url = redis.url();
+    let flags = ["--redis", &url, "--shards", "2"];
     let (one, two) = tokio::join!(world.fanout(&flags), world.fanout(&flags));
     let (first, second) = (world.viewer(&one, ROOM).await, world.viewer(&one, ROOM).await);
     let other = world.viewer(&two, ROOM).await;

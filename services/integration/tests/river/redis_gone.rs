@@ -66,7 +66,7 @@ async fn a_silent_one_is_as_good_as_away() {
     let Some(redis) = Redis::start().await else { return };
     let world = world("redis_silent").await;
     let url = redis.url();
-    let flags = ["--redis", &url];
+    let flags = ["--redis", &url, "--places", "1"];
     let (ingest, _filter, hall) = tokio::join!(world.ingest(&[]), world.filter(&[]), world.fanout(&flags));
     let viewer = world.viewer(&hall, ROOM).await;
     until_up(&hall, true).await;

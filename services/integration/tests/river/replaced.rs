@@ -19,7 +19,7 @@ async fn the_newest_connection_stays_whatever_node_it_is_on() {
     let Some(redis) = Redis::start().await else { return };
     let world = world("replaced").await;
     let url = redis.url();
-    let flags = ["--redis", &url];
+    let flags = ["--redis", &url, "--places", "1"];
     let (one, two) = tokio::join!(world.fanout(&flags), world.fanout(&flags));
     let anonymous = world.viewer(&one, "a").await;
     let token = Some(world.token("ann", &[Role::Viewer]));
@@ -60,7 +60,7 @@ async fn so_many_places_as_the_setting_says() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_redis_the_same_holds_within_a_node() {
     let world = world("places_alone").await;
-    let (one, two) = tokio::join!(world.fanout(&["--shards", "2"]), world.fanout(&["--places", "0"]));
+    let (one, two) = tokio::join!(world.fanout(&["--shards", "2", "--places", "1"]), world.fanout(&["--places", "0"]));
     let mut last = world.viewer_named(&one, "a", "ann").await;
     // Shards are taken in turn, so the places are on both.
     for _ in 0..4 {
