@@ -21,7 +21,7 @@ use ready::Node;
 /// Room for 16 KiB of unread danmaku a viewer: with the kernel's default a stalled one would hold 4 MB, minutes old.
 pub const SEND_BUFFER_BYTES: usize = 16 * 1024;
 
-/// As many as a plan holds at most: the rest of a half frame, 16 private ones, and a goodbye or a piece of a replay.
+/// The rest of a half frame, 16 private ones, and a goodbye or a piece of a replay. What a plan holds besides goes with the next.
 const SLICES_MAX: usize = 18;
 
 /// A viewer's connection.

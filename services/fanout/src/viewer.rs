@@ -21,6 +21,10 @@ pub(crate) use plan::{Around, Piece, Plan};
 /// Private frames that wait for a blocked socket; a client that keeps asking without reading is closed 4003.
 const SAID_MAX: usize = 16;
 
+/// What waits for its place in the river: in a room with a delay of 6 s a sender who reads is owed the verdicts on all that the
+/// door lets him say meanwhile, 5 a second and a burst of 10. The words are the raw records' own; a place takes 24 B.
+const RIVER_MAX: usize = 64;
+
 /// One viewer of a room.
 #[derive(Debug)]
 pub(crate) struct Viewer {
@@ -29,7 +33,7 @@ pub(crate) struct Viewer {
     lane: Lane,
     /// The rest of what is partly on the wire. It goes first, whatever else happens.
     half: Bytes,
-    /// The private slot: what is said at once …
+    /// The private slots: what is said at once …
     said: VecDeque<Said>,
     /// … and what was born in the river, which leaves after the room's frames up to its place. They take memory only while
     /// something waits.
@@ -145,7 +149,7 @@ impl Viewer {
     /// Says something to him alone; `false` when the slot is full.
     #[must_use]
     pub(crate) fn say(&mut self, said: Said) -> bool {
-        let has_room = self.has_room();
+        let has_room = self.said.len() < SAID_MAX;
         if has_room && !self.is_leaving() {
             self.said.push_back(said);
         }
@@ -160,15 +164,11 @@ impl Viewer {
     /// As [`Viewer::say`], of something that was born in the river.
     #[must_use]
     pub(crate) fn say_after(&mut self, private: Private) -> bool {
-        let has_room = self.has_room();
+        let has_room = self.river.len() < RIVER_MAX;
         if has_room && !self.is_leaving() {
             self.river.push_back(private);
         }
         has_room
-    }
-
-    fn has_room(&self) -> bool {
-        self.said.len() + self.river.len() < SAID_MAX
     }
 
     /// His place among those who see the room.

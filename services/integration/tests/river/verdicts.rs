@@ -76,7 +76,7 @@ async fn verdicts_reach_their_senders_sockets_alone() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn verdicts_that_come_all_at_once_close_nobody_who_reads() {
-    const SAID: usize = 40; // a viewer's slot holds 16
+    const SAID: usize = 100; // a viewer's slot holds 64
     let world = world("verdicts_at_once").await;
     let (ingest, _filter) = tokio::join!(world.ingest(&[]), world.filter(&[]));
     let mut fanout = world.fanout(&[]).await;
