@@ -85,13 +85,17 @@ impl Record {
 
     /// What it takes back, if it does.
     pub(crate) fn recall(&self) -> Option<&v1::Recall> {
-        self.items.iter().find_map(|item| match &item.body {
-            Body::Said(shared) => match shared.said()? {
-                FromServer::Recall(recall) => Some(recall),
-                _ => None,
-            },
-            Body::Message(_) => None,
+        self.recalls().find_map(|shared| match shared.said()? {
+            FromServer::Recall(recall) => Some(recall),
+            _ => None,
         })
+    }
+
+    /// Its frames that take something back.
+    pub(crate) fn recalls(&self) -> impl Iterator<Item = &Shared> {
+        let public = self.items.iter().filter(|item| item.to_user.is_none());
+        let said = public.filter_map(|item| if let Body::Said(shared) = &item.body { Some(&**shared) } else { None });
+        said.filter(|shared| matches!(shared.said(), Some(FromServer::Recall(_))))
     }
 
     fn bytes(&self) -> usize {

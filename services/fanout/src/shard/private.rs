@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use proto::close::Close;
 
 use super::{Shard, rooms::Local};
 use crate::{
     house::Moment,
-    raw::{Body, Record},
+    raw::Record,
     room::{Audience, Private},
     viewer::Said,
+    wire::Wire,
 };
 
 impl Shard {
@@ -60,24 +62,34 @@ impl Shard {
         }
     }
 
-    /// In a room with a delay everybody hears of a recall at once, not only when he would have seen what was recalled. In
-    /// its own place it comes again, for who was away or could not take it now.
-    pub(super) fn tell_at_once(&mut self, room: usize, record: &Arc<Record>, moment: Moment) {
-        if self.rooms[room].room.delay().is_zero() {
+    /// In a room with a delay everybody hears of recalls with the window in which they came, not only when he would have seen what
+    /// was recalled. In their own place they come again, for who was away or could not take them now. All of a window are one
+    /// write for each viewer, however many they are.
+    pub(super) fn tell_recalled(&mut self, room: usize, moment: Moment) {
+        let records = std::mem::take(&mut self.rooms[room].recalled);
+        if records.is_empty() {
             return;
         }
-        let said = record.items.iter().filter_map(|item| match &item.body {
-            Body::Said(shared) => Some(shared),
-            Body::Message(_) => None,
-        });
-        for shared in said {
-            for key in self.rooms[room].turns.members().to_vec() {
-                let Some(seat) = self.seats.get(key) else { continue };
-                let viewer = &seat.viewer;
-                if viewer.audience() == Audience::Everyone && viewer.blocked_since().is_none() {
-                    self.tell(key, Said::Bytes(shared.on(viewer.wire()).clone()), moment);
-                }
+        let mut forms: Vec<(Wire, Bytes)> = Vec::new();
+        for key in self.rooms[room].turns.members().to_vec() {
+            let Some(seat) = self.seats.get(key) else { continue };
+            let (viewer, wire) = (&seat.viewer, seat.viewer.wire());
+            if viewer.audience() != Audience::Everyone || viewer.blocked_since().is_some() {
+                continue;
             }
+            let made = forms.iter().find(|(other, _)| *other == wire).map(|(_, bytes)| bytes.clone());
+            let bytes = made.unwrap_or_else(|| {
+                let bytes = recalls_on(wire, &records);
+                forms.push((wire, bytes.clone()));
+                bytes
+            });
+            self.tell(key, Said::Bytes(bytes), moment);
         }
     }
+}
+
+/// The recalls of some records, one behind the other.
+fn recalls_on(wire: Wire, records: &[Arc<Record>]) -> Bytes {
+    let recalls = records.iter().flat_map(|record| record.recalls());
+    recalls.map(|shared| &shared.on(wire)[..]).collect::<Vec<_>>().concat().into()
 }

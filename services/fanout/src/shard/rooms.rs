@@ -30,6 +30,8 @@ pub(super) struct Local {
     pub(super) is_overdue: bool,
     /// When the frames were made that not everybody was offered yet.
     pub(super) flushed: Option<Instant>,
+    /// Recalls that everybody is told of before their turn, with the next flush.
+    pub(super) recalled: Vec<Arc<Record>>,
     pub(super) online: Arc<Count>,
 }
 
@@ -51,6 +53,7 @@ impl Shard {
             due: None,
             is_overdue: false,
             flushed: None,
+            recalled: Vec::new(),
             online: self.house.presence.of(id, partition),
         });
         self.by_name.insert(id.clone(), key);
@@ -118,11 +121,11 @@ impl Shard {
             return;
         }
         local.room.take(record, |user| !users.seats(user).is_empty());
+        if !local.room.delay().is_zero() && record.recall().is_some() {
+            local.recalled.push(record.clone());
+        }
         if local.room.is_waiting() {
             self.schedule(key, moment.now);
-        }
-        if record.recall().is_some() {
-            self.tell_at_once(key, record, moment);
         }
     }
 
@@ -219,6 +222,7 @@ impl Shard {
         local.flushed.get_or_insert(moment.now);
         let (is_rest, private, delay) = (local.room.is_waiting(), local.room.take_private(), local.room.delay());
         self.tally.frames += local.room.ring.next() - before;
+        self.tell_recalled(key, moment);
         self.hand_over(key, private, moment);
         self.spread(key);
         if !delay.is_zero() {

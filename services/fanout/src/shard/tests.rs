@@ -35,6 +35,8 @@ use crate::{
     wire::Wire,
 };
 
+mod delay;
+
 const PARTITION: i32 = 3;
 
 struct Rig {

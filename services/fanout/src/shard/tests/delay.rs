@@ -1,0 +1,84 @@
+//! A room that moderators see six seconds before everybody else.
+
+use super::*;
+use crate::wire::Shared;
+
+/// A rig whose room has a delay.
+async fn delayed() -> Rig {
+    let rig = Rig::open().await;
+    let mode = v1::Mode { delay_ms: 6_000, ..v1::Mode::default() };
+    rig.house.standing(PARTITION as usize).set_mode(&RoomId::new("a").unwrap(), Default::default(), mode);
+    rig
+}
+
+/// A record of frames that are no messages: for whom, and what.
+fn of_frames(rig: &Rig, offset: u64, frames: Vec<(Option<&str>, FromServer)>) -> Arc<Record> {
+    let item = |(user, said): (Option<&str>, FromServer)| Item {
+        fate: Fate::Lossless,
+        to_user: user.map(Box::from),
+        body: Body::Said(Box::new(Shared::say(said))),
+    };
+    let record = Arc::into_inner(rig.record(offset, "a", Fate::Lossless)).unwrap();
+    Arc::new(Record { items: frames.into_iter().map(item).collect(), ..record })
+}
+
+fn verdict(offset: u64) -> FromServer {
+    FromServer::Verdict(v1::Told { id: format!("1-3-{}", offset + 100), ..v1::Told::default() })
+}
+
+fn recall(offset: u64) -> FromServer {
+    FromServer::Recall(v1::Recall { ids: vec![format!("1-3-{}", offset + 100)], ..v1::Recall::default() })
+}
+
+#[tokio::test]
+async fn who_reads_is_not_closed_for_verdicts_that_the_delay_holds_back() {
+    let mut rig = delayed().await;
+    let mut speaks = rig.enter_as("u7").await;
+    speaks.hello(&mut rig).await;
+    // What the door lets one say in six seconds, each answered by the judge.
+    for number in 0..40 {
+        let offset = 10 + 2 * number;
+        let told = of_frames(&rig, offset + 1, vec![(Some("u7"), verdict(offset))]);
+        let said = rig.record(offset, "a", Fate::Lossy);
+        rig.hear(vec![said, told], offset + 2);
+        rig.turn();
+        rig.pass(Duration::from_millis(140));
+    }
+    rig.pass(Duration::from_secs(6));
+    let mut told = 0;
+    while told < 40 {
+        match speaks.next(&mut rig).await {
+            Ok(FromServer::Verdict(_)) => told += 1,
+            other => assert!(matches!(other, Ok(FromServer::Batch(_) | FromServer::Gap(_))), "{other:?} after {told}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_hail_of_recalls_is_one_write_for_each_viewer_and_says_nothing_else_to_him() {
+    let mut rig = delayed().await;
+    let mut viewer = rig.enter("a", Since::Now).await;
+    viewer.hello(&mut rig).await;
+    rig.say(10);
+    rig.turn();
+    let before = rig.shard.seats.len();
+    let records = (11..211).map(|offset| {
+        // The judge tells in the same record who it was.
+        of_frames(&rig, offset, vec![(Some("u7"), verdict(offset)), (None, recall(offset))])
+    });
+    let records = records.collect();
+    rig.hear(records, 211);
+    // Before its window ends nobody is written anything.
+    rig.turn();
+    assert!(!viewer.has_bytes().await);
+    rig.pass(Duration::from_millis(100));
+    rig.turn();
+    let mut buffer = vec![0; 64 * 1024];
+    let len = tokio::time::timeout(Duration::from_secs(30), viewer.stream.read(&mut buffer)).await.unwrap().unwrap();
+    viewer.bytes.extend_from_slice(&buffer[..len]);
+    for offset in 11..211 {
+        let Some(Ok(FromServer::Recall(told))) = viewer.whole_frame() else { panic!("no recall of {offset}") };
+        assert_eq!(told.ids, [format!("1-3-{}", offset + 100)]);
+    }
+    assert!(viewer.whole_frame().is_none() && rig.shard.seats.len() == before, "{} are left", rig.shard.seats.len());
+}
