@@ -1,5 +1,4 @@
-//! The handshake: what a request for `/v1/rooms/{room}/live` or `/sub` may be, and the only place where a status code is
-//! chosen.
+//! The handshake: what a request for `/v1/rooms/{room}/live` or `/sub` may be, and its answer. Each no is one of `refusals`.
 //!
 //! It ends with an arrival in a shard's inbox. Frames, heartbeats and everything after the handshake are the shard's.
 
@@ -7,6 +6,7 @@ mod goim;
 mod handshake;
 mod notices;
 mod nodes;
+mod refusals;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -24,11 +24,10 @@ use chassis::{
 use fastwebsockets::upgrade::UpgradeFut;
 use http_body_util::{BodyExt as _, Empty};
 use hyper::{
-    HeaderMap, Method, Request, StatusCode,
+    HeaderMap, Method, Request,
     body::Incoming,
     header::{
-        ACCESS_CONTROL_ALLOW_ORIGIN, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, HeaderValue, ORIGIN,
-        SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
+        ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_TYPE, HeaderValue, ORIGIN, SEC_WEBSOCKET_PROTOCOL, VARY,
     },
 };
 use proto::{RoomId, close::Close, partition};
@@ -52,7 +51,7 @@ use handshake::{Asked, Bad, Protocol, Token};
 const UPGRADE_WAIT: Duration = Duration::from_secs(10);
 
 /// How long a client waits that found too many at the door.
-const FULL_RETRY: Duration = Duration::from_secs(2);
+const CROWD_RETRY: Duration = Duration::from_secs(2);
 
 /// Where the goim wire is spoken: the path that its clients have built in.
 pub const GOIM_PATH: &str = "/sub";
@@ -60,6 +59,11 @@ pub const GOIM_PATH: &str = "/sub";
 /// The room's name as it stands in the path of a live stream.
 fn raw_room(path: &str) -> Option<&str> {
     path.strip_prefix("/v1/rooms/")?.strip_suffix("/live")
+}
+
+fn room_named(raw: &str) -> Result<RoomId, Refusal> {
+    let name = decode(raw).ok_or_else(|| refusals::bad_room(&"it is not percent-encoded UTF-8"))?;
+    RoomId::new(&name).map_err(|why| refusals::bad_room(&why))
 }
 
 /// What a path asks for.
@@ -103,7 +107,7 @@ impl Hall {
             Err(refusal) => {
                 tracing::debug!(%peer, status = refusal.status.as_u16(), code = refusal.code, "handshake refused");
                 metrics::refused(refusal.status.as_u16());
-                refuse(refusal)
+                refusals::answer(refusal, &Method::GET)
             }
         }
     }
@@ -111,28 +115,38 @@ impl Hall {
     /// The order of a handshake: path → method → page's origin → what kind → room → space → token → ban → place.
     fn admit(self: &Arc<Self>, request: &mut Request<Incoming>, peer: SocketAddr) -> Result<Response, Refusal> {
         let is_goim = request.uri().path() == GOIM_PATH;
-        let room = if is_goim { "" } else { raw_room(request.uri().path()).ok_or_else(not_found)? };
+        let raw_room = raw_room(request.uri().path());
+        if !is_goim && raw_room.is_none() {
+            return Err(refusals::not_found());
+        }
         if request.method() != Method::GET {
-            return Err(Refusal::new(
-                StatusCode::METHOD_NOT_ALLOWED,
-                "method_not_allowed",
-                "a live stream is asked for with GET",
-            ));
+            return Err(refusals::method_not_allowed("a live stream is asked for with GET"));
         }
         self.page_may_speak(request.headers())?;
-        let asked = handshake::asked(request.version(), request.headers()).map_err(refusal)?;
+        let asked = handshake::asked(request.version(), request.headers()).map_err(refusals::bad)?;
         let address = address::of_request(peer, request.headers(), &self.trusted_proxies);
-        if is_goim {
-            return if asked == Asked::Events { Err(refusal(Bad::Neither)) } else { self.call(request, address) };
+        match (raw_room, asked) {
+            (None, Asked::Events) => Err(refusals::bad(Bad::Neither)),
+            (None, Asked::WebSocket(_)) => self.call(request, address),
+            (Some(raw), asked) => {
+                let room = room_named(raw)?;
+                self.admit_to(room, asked, request, address)
+            }
         }
-        let room = room_named(room)?;
+    }
+
+    /// The rest of it, once the room is known.
+    fn admit_to(
+        &self,
+        room: RoomId,
+        asked: Asked,
+        request: &mut Request<Incoming>,
+        address: IpAddr,
+    ) -> Result<Response, Refusal> {
         // Before the token, whose signature costs more than all the rest.
         let pass = match self.admission(address) {
             Admission::Admitted(pass) => pass,
-            Admission::Full { cap, retry } => {
-                let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", cap.message());
-                return Err(refusal.retry_after(retry));
-            }
+            Admission::Full { cap, retry } => return Err(refusals::full(cap.message(), retry)),
         };
         let since = handshake::since(request.uri().query(), request.headers());
         let access = self.access(&room, address, handshake::token(request.headers()));
@@ -143,17 +157,16 @@ impl Hall {
                 self.upgrade(request, protocol, guest)
             }
             Asked::Events => {
-                let access = event_access(access)?;
+                let access = refusals::event_access(access)?;
                 let guest = self.guest(room, (address, pass), Wire::Sse, since, access)?;
                 Ok(events(guest, request.headers()))
             }
         }
     }
 
+    /// Whether the page that asks may speak here.
     fn page_may_speak(&self, headers: &HeaderMap) -> Result<(), Refusal> {
-        let message = "this page's origin is not allowed; add it to --origins";
-        let forbidden = || Refusal::new(StatusCode::FORBIDDEN, "forbidden", message);
-        origin::may_speak(headers, &self.origins).then_some(()).ok_or_else(forbidden)
+        if origin::may_speak(headers, &self.origins) { Ok(()) } else { Err(refusals::origin()) }
     }
 
     /// Who it is, and whether he may watch. Who is banned may not, whoever else he is.
@@ -196,15 +209,8 @@ impl Hall {
         access: Access,
     ) -> Result<Guest, Refusal> {
         let inbox = self.shards.iter().min_by_key(|inbox| inbox.load()).filter(|_| !self.is_leaving());
-        let unavailable = || {
-            let message = "this node is leaving; connect again";
-            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", message).retry_after(Duration::from_secs(1))
-        };
-        let inbox = inbox.ok_or_else(unavailable)?.clone();
-        let permit = inbox.permit().ok_or_else(|| {
-            let message = "too many are connecting at once";
-            Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "full", message).retry_after(FULL_RETRY)
-        })?;
+        let inbox = inbox.ok_or_else(refusals::leaving)?.clone();
+        let permit = inbox.permit().ok_or_else(|| refusals::full("too many are connecting at once", CROWD_RETRY))?;
         let partition = partition::of(room.as_str().as_bytes(), self.house.partitions() as i32);
         Ok(Guest { room, partition, address, wire, since, access, inbox, permit, pass })
     }
@@ -234,8 +240,7 @@ impl Hall {
 }
 
 fn upgraded(request: &mut Request<Incoming>) -> Result<(hyper::Response<Empty<Bytes>>, UpgradeFut), Refusal> {
-    fastwebsockets::upgrade::upgrade(request)
-        .map_err(|error| Refusal::new(StatusCode::BAD_REQUEST, "malformed", error.to_string()))
+    fastwebsockets::upgrade::upgrade(request).map_err(|error| refusals::malformed(error.to_string()))
 }
 
 /// The socket, once the answer to its handshake is written, and what came behind the handshake.
@@ -263,20 +268,6 @@ impl Guest {
     }
 }
 
-/// On an event stream there is no frame to bring a token in, and the status can be read.
-fn event_access(access: Access) -> Result<Access, Refusal> {
-    match access {
-        Access::Granted(_) => Ok(access),
-        Access::TokenFirst => {
-            Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", "watching needs a token; send Authorization"))
-        }
-        Access::Refused(Close::NotAllowed | Close::Removed, message) => {
-            Err(Refusal::new(StatusCode::FORBIDDEN, "forbidden", message))
-        }
-        Access::Refused(_, message) => Err(Refusal::new(StatusCode::UNAUTHORIZED, "unauthorized", message)),
-    }
-}
-
 /// The endless answer whose body the shard writes.
 fn events(guest: Guest, headers: &HeaderMap) -> Response {
     let (writer, reader) = pipe::pipe();
@@ -297,53 +288,4 @@ fn for_page(response: &mut Response, headers: &HeaderMap) {
         response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
         response.headers_mut().insert(VARY, HeaderValue::from_static("origin"));
     }
-}
-
-fn room_named(raw: &str) -> Result<RoomId, Refusal> {
-    let bad_room = |why: &dyn std::fmt::Display| {
-        Refusal::new(StatusCode::BAD_REQUEST, "bad_room", format!("the room in the path is none: {why}"))
-    };
-    let name = decode(raw).ok_or_else(|| bad_room(&"it is not percent-encoded UTF-8"))?;
-    RoomId::new(&name).map_err(|why| bad_room(&why))
-}
-
-fn not_found() -> Refusal {
-    Refusal::new(
-        StatusCode::NOT_FOUND,
-        "not_found",
-        "there are /v1/rooms/{room}/live, /sub, /v1/rooms/{room}/where and /v1/users/{user}/notices",
-    )
-}
-
-fn refusal(why: handshake::Bad) -> Refusal {
-    let status = match why {
-        Bad::Version | Bad::Neither => StatusCode::UPGRADE_REQUIRED,
-        Bad::Http | Bad::Key | Bad::Connection | Bad::Protocol => StatusCode::BAD_REQUEST,
-    };
-    Refusal::new(status, "malformed", why.to_string())
-}
-
-/// The answer, with the headers that say what would have been right.
-fn refuse(refusal: Refusal) -> Response {
-    let status = refusal.status;
-    let mut response = refusal.into_response();
-    let headers = response.headers_mut();
-    match status {
-        StatusCode::UPGRADE_REQUIRED => {
-            headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
-            headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
-        }
-        StatusCode::METHOD_NOT_ALLOWED => {
-            headers.insert(ALLOW, HeaderValue::from_static("GET"));
-        }
-        // Who has to come back later need not hold a connection meanwhile.
-        StatusCode::SERVICE_UNAVAILABLE => {
-            headers.insert(CONNECTION, HeaderValue::from_static("close"));
-        }
-        StatusCode::UNAUTHORIZED => {
-            headers.insert("www-authenticate", HeaderValue::from_static("Bearer"));
-        }
-        _ => {}
-    }
-    response
 }

@@ -5,7 +5,7 @@ use hyper::{Method, Request, StatusCode};
 use proto::{RoomId, partition};
 use serde_json::json;
 
-use super::{for_page, refuse, room_named};
+use super::{for_page, refusals, room_named};
 use crate::{hall::Hall, metrics, nodes};
 
 /// The room's name as it stands in the path.
@@ -24,15 +24,14 @@ impl Hall {
             }
             Err(refusal) => {
                 metrics::refused(refusal.status.as_u16());
-                refuse(refusal)
+                refusals::answer(refusal, &Method::GET)
             }
         }
     }
 
     fn room_asked_about<B>(&self, request: &Request<B>) -> Result<RoomId, Refusal> {
         if request.method() != Method::GET {
-            let message = "where a room is watched is asked with GET";
-            return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message));
+            return Err(refusals::method_not_allowed("where a room is watched is asked with GET"));
         }
         self.page_may_speak(request.headers())?;
         room_named(raw_room(request.uri().path()).unwrap_or_default())

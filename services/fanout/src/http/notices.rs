@@ -16,7 +16,7 @@ use serde_json::{json, value::RawValue};
 
 use super::{
     handshake::{self, Token},
-    refuse,
+    refusals,
 };
 use crate::{hall::Hall, house::Moment, metrics};
 
@@ -56,7 +56,7 @@ impl Hall {
             Ok(id) => json(StatusCode::ACCEPTED, &json!({ "id": id })),
             Err(refusal) => {
                 metrics::refused(refusal.status.as_u16());
-                refuse(refusal)
+                refusals::answer(refusal, &Method::POST)
             }
         }
     }
@@ -64,7 +64,7 @@ impl Hall {
     async fn notice(&self, request: Request<Incoming>) -> Result<String, Refusal> {
         let (head, body) = request.into_parts();
         if head.method != Method::POST {
-            return Err(no(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "a notice is sent with POST"));
+            return Err(refusals::method_not_allowed("a notice is sent with POST"));
         }
         if !is_json(&head.headers) {
             let message = "the body must be JSON: send Content-Type: application/json";
