@@ -19,7 +19,7 @@ use ahash::HashMap;
 use chassis::listen::Place;
 
 use crate::{config::Config, metrics};
-pub(crate) use fullness::Fullness;
+pub(crate) use fullness::watch;
 
 /// Who was refused comes back after so long: half of it at least, and a moment of his own, so that they do not come together.
 const RETRY_MAX: Duration = Duration::from_secs(4);
@@ -137,7 +137,7 @@ impl Caps {
     }
 
     /// Publishes how far they are used up.
-    pub(crate) fn tell(&self) {
+    fn tell(&self) {
         metrics::caps(self.viewers_max, self.memory_max);
         metrics::memory(self.memory());
     }

@@ -1,4 +1,7 @@
-//! The hall as a whole: its threads, its life, and the door through which viewers come.
+//! The hall as a whole: what it is made of, its life, and its end. How a viewer comes in is `http`'s, and what a thread does its
+//! own.
+
+mod threads;
 
 use std::{
     net::{IpAddr, SocketAddr},
@@ -24,7 +27,7 @@ use tokio_util::{
 };
 
 use crate::{
-    admission::{Admission, Fullness},
+    admission::{self, Admission},
     bans,
     config::Config,
     consume::Consumer,
@@ -49,9 +52,6 @@ const THREADS_WAIT: Duration = Duration::from_secs(2);
 /// What of the drain time viewers' slots leave, for last words to be taken, threads to end, and whatever leaves after the hall:
 /// a tenth, and so much at least. Kafka's threads take 0.9 s to end, the judge of the one-process program 0.2 s.
 const DRAIN_REST: (f64, Duration) = (0.1, Duration::from_millis(1_500));
-
-/// How often it is looked whether the node is full. A balancer asks every few seconds.
-const FULLNESS_EVERY: Duration = Duration::from_millis(250);
 
 /// How often topics that are not as they should be are looked at again.
 const VERIFY_EVERY: Duration = Duration::from_secs(2);
@@ -126,21 +126,15 @@ impl Hall {
 
         // Never a word: its end says that nobody holds the other side any more.
         let (shard_lives, shards_end) = mpsc::channel(1);
-        let mut threads = Vec::new();
+        let mut joined = Vec::new();
         for (index, (bell, inbox)) in bells.into_iter().zip(&shards).enumerate() {
             let shard = Shard::new(index, house.clone(), inbox.clone(), bell, metrics.clone());
-            threads.push(shard_thread(index, shard, inbox.clone(), &condition, shard_lives.clone())?);
+            joined.push(threads::shard(index, shard, inbox.clone(), &condition, shard_lives.clone())?);
         }
-        let (lookups, asked_by) = (house.clone(), shards.clone());
-        // Nobody waits for its end: it may be in the middle of a question to a broker that is away.
-        thread("fanout-lookup", &condition, None, move || answerer.run(&lookups.lookups, &asked_by))?;
+        threads::lookups(answerer, house.clone(), shards.clone(), &condition)?;
+        // One word: the topics are right.
         let (go, started) = std::sync::mpsc::sync_channel(1);
-        threads.push(thread("fanout-kafka", &condition, None, move || {
-            // An error is the hall's end before its topic was right.
-            if started.recv().is_ok() {
-                consumer.run();
-            }
-        })?);
+        joined.push(threads::kafka(consumer, started, &condition)?);
         let nodes = ground
             .redis
             .clone()
@@ -148,7 +142,7 @@ impl Hall {
             .map(|(redis, changes)| Nodes::open(redis, &ground.topic_prefix, house.clone(), changes));
         let specs = topic_specs(&ground.topic_prefix, ground.partitions);
         let starting = tokio::spawn(start(ground.cluster.clone(), specs, condition.clone(), go));
-        let watching = tokio::spawn(watch(house.clone(), ground.readiness.condition("admission")));
+        let watching = tokio::spawn(admission::watch(house.caps.clone(), ground.readiness.condition("admission")));
         let looked_at = shards.clone();
         ground.pages.add("/debug/viewers", move |query| debug::viewers(looked_at.clone(), query));
         tracing::info!(shards = count, node = house.node, "hall open");
@@ -163,7 +157,7 @@ impl Hall {
             leaving: CancellationToken::new(),
             condition,
             shards_end: tokio::sync::Mutex::new(shards_end),
-            threads: Mutex::new(threads),
+            threads: Mutex::new(joined),
             starting: AbortOnDropHandle::new(starting),
             relaying: tokio::sync::Mutex::new(relaying),
             drain: ground.drain,
@@ -262,52 +256,4 @@ async fn start(cluster: Cluster, specs: Vec<TopicSpec>, condition: Condition, go
     }
     // It fails only when the thread is gone, and so is the hall.
     let _ = go.send(());
-}
-
-/// Says to operators whether there is room for more viewers.
-async fn watch(house: Arc<House>, condition: Condition) {
-    let mut fullness = Fullness::default();
-    loop {
-        match fullness.look(&house.caps) {
-            Some(cap) => condition.not_ready(Fullness::reason(cap, &house.caps)),
-            None => condition.ready(),
-        }
-        house.caps.tell();
-        tokio::time::sleep(FULLNESS_EVERY).await;
-    }
-}
-
-fn shard_thread(
-    index: usize,
-    shard: Shard,
-    inbox: Arc<Inbox>,
-    condition: &Condition,
-    lives: mpsc::Sender<()>,
-) -> anyhow::Result<JoinHandle<()>> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("a shard's runtime")?;
-    thread(&format!("fanout-shard-{index}"), condition, Some(inbox), move || {
-        // Unconstrained: the shard itself yields after every slice, and tokio's budget would only make ready sockets look
-        // as if they were not.
-        runtime.block_on(tokio::task::unconstrained(shard.run()));
-        drop(lives);
-    })
-}
-
-/// A thread whose panic is not its own affair: the node is not ready from then on, and a shard takes nobody any more. The
-/// sockets of a shard close with it, so its viewers come back, to another node.
-fn thread(
-    name: &str,
-    condition: &Condition,
-    inbox: Option<Arc<Inbox>>,
-    run: impl FnOnce() + Send + 'static,
-) -> anyhow::Result<JoinHandle<()>> {
-    let (named, condition) = (name.to_owned(), condition.clone());
-    let guarded = move || {
-        // Nothing of what it owned is looked at afterwards.
-        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err() {
-            inbox.iter().for_each(|inbox| inbox.close());
-            condition.not_ready(format!("{named} failed; restart this node"));
-        }
-    };
-    std::thread::Builder::new().name(name.to_owned()).spawn(guarded).with_context(|| format!("thread {name}"))
 }

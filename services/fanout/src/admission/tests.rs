@@ -1,6 +1,6 @@
 //! Coming and going at the caps.
 
-use super::*;
+use super::{fullness::Fullness, *};
 
 fn caps(viewers_max: usize, address_connections_max: u32, memory_max: u64) -> Arc<Caps> {
     let config = Config { viewers_max, address_connections_max, memory_max, ..Config::default() };
