@@ -3,20 +3,26 @@
 //! A turn: take what the inbox holds, look at the viewers whose sockets are ready, flush the rooms whose windows ended, and
 //! write to at most 256 viewers, so that a large room never keeps the others from their turn. Kafka, handshakes and
 //! decoding are other threads'.
+//!
+//! # Layout, in reading order
+//! A viewer has a `seat` once he `join`s; `users` finds the seats of one user. `hear` is what his client says (`packets` on
+//! the goim wire, `sends` what is for the door), and `say` what he is told. `rooms` take what the inbox brings and flush it,
+//! as often as `pace` allows; `write` gives each member his turn, of which `turns` keeps the order; `private` is what the room's
+//! log holds for one of them. `sweep` looks at everybody once a second, `memory` at what they take; `drain` is the end.
 
-mod hear;
-mod packets;
 mod join;
-mod say;
-mod sends;
-mod rooms;
-mod write;
-mod turns;
 mod seat;
 mod users;
-mod notices;
+mod hear;
+mod packets;
+mod sends;
+mod say;
+mod rooms;
 mod pace;
+mod write;
+mod turns;
 mod private;
+mod notices;
 mod sweep;
 mod memory;
 mod drain;
@@ -119,11 +125,11 @@ struct Scratch {
     buffer: Box<[u8]>,
 }
 
-impl Shard {
-    /// A shard without viewers.
-    pub(crate) fn new(index: usize, house: Arc<House>, inbox: Arc<Inbox>, bell: Bell, metrics: ShardMetrics) -> Self {
-        let partition = |partition| Partition {
-            at: Cursor { generation: house.generation, partition, src_next: 0, next: 0 },
+impl Partition {
+    /// One that is not heard.
+    fn new(generation: u32, partition: i32) -> Self {
+        Self {
+            at: Cursor { generation, partition, src_next: 0, next: 0 },
             wish: 0,
             is_open: false,
             is_caught_up: false,
@@ -131,10 +137,29 @@ impl Shard {
             rooms: Vec::new(),
             seats: 0,
             waiting: Vec::new(),
-        };
+        }
+    }
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self {
+            waiting: Waiting::default(),
+            listed: Vec::new(),
+            pieces: Vec::new(),
+            words: Vec::new(),
+            buffer: vec![0; READ_BYTES].into(),
+        }
+    }
+}
+
+impl Shard {
+    /// A shard without viewers.
+    pub(crate) fn new(index: usize, house: Arc<House>, inbox: Arc<Inbox>, bell: Bell, metrics: ShardMetrics) -> Self {
+        let partitions = 0..house.partitions() as i32;
         Self {
             index,
-            partitions: (0..house.partitions() as i32).map(partition).collect(),
+            partitions: partitions.map(|number| Partition::new(house.generation, number)).collect(),
             ready: Arc::new(Ready::new(bell.clone())),
             pace: Pace::new(house.config.window, house.config.window_max, Instant::now()),
             house,
@@ -152,13 +177,7 @@ impl Shard {
             metrics,
             tally: Tally::default(),
             ring_bytes: 0,
-            scratch: Scratch {
-                waiting: Waiting::default(),
-                listed: Vec::new(),
-                pieces: Vec::new(),
-                words: Vec::new(),
-                buffer: vec![0; READ_BYTES].into(),
-            },
+            scratch: Scratch::new(),
         }
     }
 

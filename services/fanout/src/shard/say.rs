@@ -13,6 +13,12 @@ use proto::{
 use super::{Shard, drain::Drain};
 use crate::{house::Moment, room::Audience, viewer::Said};
 
+/// How long who is sent away while the node stays waits at most: a moment of his own, and not long for one who has nowhere else.
+const AFTER_MAX: Duration = Duration::from_secs(3);
+
+/// At most so many badges are told; the record's own bound.
+const BADGES_MAX: usize = 8;
+
 impl Shard {
     /// Says `hello`.
     pub(super) fn greet(&mut self, key: usize, cursor: Option<Cursor>, recovered: Option<bool>, moment: Moment) {
@@ -83,17 +89,11 @@ impl Shard {
     }
 }
 
-/// Three seconds for those who are sent away at once, while the node stays.
-const AFTER_MAX: Duration = Duration::from_secs(3);
-
 /// Who moderates sees the room first, where it has a delay.
 pub(super) fn audience(claims: Option<&Claims>) -> Audience {
     let moderates = claims.is_some_and(|claims| claims.has(Role::Moderator));
     if moderates { Audience::Moderators } else { Audience::Everyone }
 }
-
-/// At most so many badges are told; the record's own bound.
-const BADGES_MAX: usize = 8;
 
 fn user(claims: &Claims) -> User {
     User {

@@ -1,4 +1,4 @@
-//! Once a second: who was silent, blocked, too late, expired or banned; what rings need not keep; and leaving the node.
+//! Once a second: who was silent, blocked, too late, expired or banned; and what rings need not keep.
 
 use std::time::Duration;
 
@@ -7,13 +7,11 @@ use proto::{ban::Until, close::Close};
 
 use super::{
     Shard,
-    drain::Drain,
     join::{JOIN_WAIT, TOKEN_WAIT},
     seat::Seat,
 };
 use crate::{
     house::Moment,
-    inbox::Leaving,
     viewer::Said,
     wire::{Wire, sse},
 };
@@ -86,22 +84,5 @@ impl Shard {
     fn comment(&mut self, key: usize, moment: Moment) {
         self.seats[key].alive = moment.now;
         self.tell(key, Said::Bytes(Bytes::from_static(sse::COMMENT)), moment);
-    }
-
-    /// The node leaves: each viewer is served until his slot, and then told to come back elsewhere, with a true cursor.
-    pub(super) fn leave(&mut self, leaving: Leaving) {
-        let waiting = self.seats.iter().map(|(key, seat)| (key, seat.who.connection)).collect();
-        let shard = (self.index, self.house.config.shards());
-        self.drain.get_or_insert_with(|| Drain::new(leaving.start, leaving.length, shard, waiting));
-    }
-
-    /// Sends away whose slot has come.
-    pub(super) fn drain_due(&mut self, moment: Moment) {
-        while let Some((key, connection)) = self.drain.as_mut().and_then(|drain| drain.due(moment.now)) {
-            // He may have left by himself, and another have taken his seat.
-            if self.seats.get(key).is_some_and(|seat| seat.who.connection == connection) {
-                self.send_away(key, Close::Restarting, "restart", moment);
-            }
-        }
     }
 }
