@@ -4,15 +4,15 @@
 //! written to Kafka.
 //!
 //! # Layout, in reading order
-//! `hall` holds the threads, and `house` what they share. `http` is the handshake; it ends with an `arrival`. `consume`
-//! reads Kafka, with `lookup` for questions that block; it fills `raw`, 75 seconds of records, and the shards' `inbox`es, for
-//! which `wants` says who hears what. A `shard` owns viewers and rooms: `room` is the ring of frames and its window, `viewer`
-//! a cursor and what is half on his wire, `resume` what a join or a return is told, `reader` what clients say, `wire` how it
-//! all looks in bytes, and `socket` what it goes through.
-//! `places` knows which users are here, `presence` counts who watches a room, and `nodes` tells the other nodes of both, with
-//! `placement` for where a room is best watched. `standing` is what a late joiner is told of it, `bans` who may not be here,
-//! `admission` whether there is room for one more, and `debug` shows who lags. What viewers say goes through the `relay` to a
-//! door, and its answer back.
+//! `hall` holds the threads, and `house` what they share. `http` is the handshake: `admission` says whether there is room for
+//! one more, and it ends with an `arrival`. `consume` reads Kafka, with `lookup` for questions that block; each `message` is
+//! encoded there once. `raw` keeps 75 seconds of records, `standing` what a late joiner is told of a room, `bans` who may not
+//! be here. `wants` says which shard hears what, and it hears it through its `inbox`.
+//! A `shard` owns viewers and rooms: `room` is the ring of frames and its window, `viewer` a cursor and what is half on his
+//! wire, `resume` what a join or a return is told, `reader` what clients say, `wire` how it all looks in bytes, and `socket`
+//! what it goes through. `places` knows which users are here, `presence` counts who watches a room, and `nodes` tells the
+//! other nodes of both, with `placement` for where a room is best watched. The `relay` takes what viewers say to a door and
+//! brings its answer back, and `debug` shows who lags.
 
 #![forbid(unsafe_code)]
 

@@ -22,6 +22,8 @@ pub(crate) struct ShardMetrics {
     frames: Counter,
     refused_frames: Counter,
     passed_packets: Counter,
+    /// What became of sends that go no further than the shard.
+    pub(crate) sends: SendMetrics,
     /// Viewers now.
     pub(crate) viewers: Gauge,
     /// Rooms now, as shards keep them: one that is watched on two shards counts twice.
@@ -150,6 +152,7 @@ impl ShardMetrics {
             frames: counter!("danmaku_fanout_frames_total"),
             refused_frames: counter!("danmaku_fanout_refused_frames_total"),
             passed_packets: counter!("danmaku_fanout_passed_packets_total"),
+            sends: SendMetrics::new(),
             viewers: gauge!("danmaku_fanout_viewers"),
             rooms: gauge!("danmaku_fanout_rooms"),
             ring_bytes: gauge!("danmaku_fanout_ring_bytes"),

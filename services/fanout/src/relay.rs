@@ -51,7 +51,7 @@ const TROUBLE_SAID_EACH: Duration = Duration::from_secs(60);
 /// Something a viewer said.
 #[derive(Debug)]
 pub(crate) struct Job {
-    pub(crate) from: Seat,
+    pub(crate) reply_to: ReplyTo,
     pub(crate) room: RoomId,
     pub(crate) claims: Arc<Claims>,
     pub(crate) address: IpAddr,
@@ -61,7 +61,7 @@ pub(crate) struct Job {
 
 /// Whom an answer goes to. A shard's seats are taken again, a connection's number is not.
 #[derive(Debug, Clone)]
-pub(crate) struct Seat {
+pub(crate) struct ReplyTo {
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) key: usize,
     pub(crate) connection: u64,
@@ -161,23 +161,23 @@ impl Desk {
     }
 
     fn take(&mut self, job: Job) {
-        if let Err((job, why)) = self.lanes.put(job.from.connection, job) {
+        if let Err((job, why)) = self.lanes.put(job.reply_to.connection, job) {
             let code = match why {
                 NoPlace::Behind => "rate_limited",
                 NoPlace::Full => "unavailable",
             };
-            answer(&job.from, refusal(&job.send.client_id, code), &self.metrics);
+            answer(&job.reply_to, refusal(&job.send.client_id, code), &self.metrics);
         }
     }
 
     async fn send_out(&mut self) {
         while let Some(job) = self.lanes.next() {
             let bearer = self.token.bearer(Moment::now().unix_secs()).await;
-            let (asker, metrics, connection) = (self.asker.clone(), self.metrics.clone(), job.from.connection);
+            let (asker, metrics, connection) = (self.asker.clone(), self.metrics.clone(), job.reply_to.connection);
             let sending = async move {
                 let outcome = asker.ask(&job, bearer, job.came + ANSWER_WAIT).await;
                 let (ack, trouble) = told(&job, outcome);
-                answer(&job.from, ack, &metrics);
+                answer(&job.reply_to, ack, &metrics);
                 trouble
             };
             self.whose.insert(self.out.spawn(sending).id(), connection);
@@ -220,7 +220,7 @@ fn told(job: &Job, outcome: Outcome) -> (v1::Ack, Option<Trouble>) {
     }
 }
 
-fn answer(to: &Seat, ack: v1::Ack, metrics: &SendMetrics) {
+fn answer(to: &ReplyTo, ack: v1::Ack, metrics: &SendMetrics) {
     metrics.answered(&ack);
     to.inbox.tell(Event::Acked(Box::new(Acked { key: to.key, connection: to.connection, ack })));
 }

@@ -13,7 +13,7 @@ use crate::{
     message::Message,
     raw::{Item, Raw, Record},
 };
-pub(crate) use replay::{Chunk, Reader, chunk};
+pub(crate) use replay::{Chunk, Recipient, chunk};
 
 /// R1: a join shows so many messages …
 const SHOWN_MAX: usize = 50;

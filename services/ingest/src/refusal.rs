@@ -1,4 +1,4 @@
-//! Why the door did not let something in, as values. Which status each has is said in `http.rs` alone.
+//! Why the door did not let something in, as values. Which status each has is `http::answer`'s alone.
 
 use std::time::Duration;
 

@@ -30,7 +30,7 @@ pub(crate) struct Chunk {
 
 /// Whom a replay is for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reader<'a> {
+pub(crate) struct Recipient<'a> {
     /// How he is spoken to.
     pub(crate) wire: Wire,
     /// Who he is, if he is anybody: what was for him alone is his to read again.
@@ -38,8 +38,8 @@ pub(crate) struct Reader<'a> {
 }
 
 /// The next piece of a replay.
-pub(crate) fn chunk(raw: &Raw, room: &RoomId, replay: &Replay, reader: Reader<'_>) -> Chunk {
-    let mut writer = Writer { reader, bytes: Vec::new(), batch: Vec::new(), skipped: None, shown: 0, dropped: 0 };
+pub(crate) fn chunk(raw: &Raw, room: &RoomId, replay: &Replay, to: Recipient<'_>) -> Chunk {
+    let mut writer = Writer { to, bytes: Vec::new(), batch: Vec::new(), skipped: None, shown: 0, dropped: 0 };
     let mut next = replay.next;
     let is_lost = raw.from() > next.next;
     if is_lost {
@@ -67,7 +67,7 @@ pub(crate) fn chunk(raw: &Raw, room: &RoomId, replay: &Replay, reader: Reader<'_
 
 /// Joins messages to batches, with gaps and control frames between them where they belong.
 struct Writer<'a> {
-    reader: Reader<'a>,
+    to: Recipient<'a>,
     bytes: Vec<u8>,
     batch: Vec<&'a Message>,
     skipped: Option<Skipped>,
@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
             }
             Body::Said(shared) if replay.with_controls => {
                 self.finish(record.at);
-                self.bytes.extend_from_slice(shared.on(self.reader.wire));
+                self.bytes.extend_from_slice(shared.on(self.to.wire));
             }
             Body::Said(_) => {}
         }
@@ -105,9 +105,9 @@ impl<'a> Writer<'a> {
 
     /// What was for him alone is told to who comes back, not to who is new.
     fn private(&mut self, record: &Record, item: &Item, replay: &Replay) {
-        if replay.with_controls && self.reader.user.is_some_and(|user| item.is_for(user)) {
+        if replay.with_controls && self.to.user.is_some_and(|user| item.is_for(user)) {
             self.finish(record.at);
-            self.bytes.extend_from_slice(&self.reader.wire.private(item));
+            self.bytes.extend_from_slice(&self.to.wire.private(item));
         }
     }
 
@@ -127,7 +127,7 @@ impl<'a> Writer<'a> {
     fn end_batch(&mut self, at: Cursor) {
         if !self.batch.is_empty() {
             self.shown += self.batch.len() as u32;
-            let frame = self.reader.wire.batch(Some(at), true, self.batch.iter().copied());
+            let frame = self.to.wire.batch(Some(at), true, self.batch.iter().copied());
             self.bytes.extend_from_slice(&frame);
             self.batch.clear();
         }
@@ -137,11 +137,11 @@ impl<'a> Writer<'a> {
         if let Some(Skipped { from, last, count }) = self.skipped.take() {
             self.dropped += count;
             let gap = frame::gap(from, at, count, (from.src_next, last), GapReason::Node);
-            self.bytes.extend_from_slice(&self.reader.wire.say(&gap));
+            self.bytes.extend_from_slice(&self.to.wire.say(&gap));
         }
     }
 
     fn unknown_gap(&mut self, at: Cursor) {
-        self.bytes.extend_from_slice(&self.reader.wire.say(&frame::unknown_gap(at)));
+        self.bytes.extend_from_slice(&self.to.wire.say(&frame::unknown_gap(at)));
     }
 }

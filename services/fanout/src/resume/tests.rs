@@ -21,8 +21,8 @@ fn at(next: u64) -> Cursor {
     Cursor { generation: 1, partition: 3, src_next: next + 1_000, next }
 }
 
-fn reader(wire: Wire) -> Reader<'static> {
-    Reader { wire, user: Some("me") }
+fn recipient(wire: Wire) -> Recipient<'static> {
+    Recipient { wire, user: Some("me") }
 }
 
 fn room() -> RoomId {
@@ -51,7 +51,7 @@ fn read(raw: &Raw, replay: Option<Replay>) -> Vec<(String, Vec<u64>, Option<u32>
     let Some(mut replay) = replay else { return Vec::new() };
     let mut frames = Vec::new();
     loop {
-        let chunk = chunk(raw, &room(), &replay, reader(Wire::Sse));
+        let chunk = chunk(raw, &room(), &replay, recipient(Wire::Sse));
         let text = String::from_utf8(chunk.bytes.to_vec()).unwrap();
         for event in text.split_terminator("\n\n") {
             let data = event.split_once("data: ").unwrap().1;
@@ -204,8 +204,8 @@ fn a_resume_is_told_controls_and_a_join_is_not() {
 fn both_wires_carry_the_same() {
     let raw = raw(0);
     let replay = entered(ask(&raw, Since::Cursor(at(290)), None)).replay.unwrap();
-    let json = chunk(&raw, &room(), &replay, reader(Wire::Json));
-    let sse = chunk(&raw, &room(), &replay, reader(Wire::Sse));
+    let json = chunk(&raw, &room(), &replay, recipient(Wire::Json));
+    let sse = chunk(&raw, &room(), &replay, recipient(Wire::Sse));
     let json = String::from_utf8_lossy(&json.bytes[4..]);
     assert!(String::from_utf8_lossy(&sse.bytes).contains(&*json), "{json}");
     let gap = Wire::Json.say(&frame::gap(at(1), at(5), 2, (1_001, 1_004), GapReason::Node));
@@ -240,7 +240,7 @@ fn a_resume_is_told_what_was_for_him_alone() {
     raw.push(with_items(1, "a", now, vec![private("me", "mine"), private("other", "not mine")]));
     let told = |since, user| {
         let replay = entered(answer(&raw, &room(), since, at(2), None, Instant::now())).replay.unwrap();
-        let chunk = chunk(&raw, &room(), &replay, Reader { wire: Wire::Sse, user });
+        let chunk = chunk(&raw, &room(), &replay, Recipient { wire: Wire::Sse, user });
         let text = String::from_utf8(chunk.bytes.to_vec()).unwrap();
         (text.contains("not mine"), text.contains("\"mine\""))
     };

@@ -63,9 +63,7 @@ impl Told {
             GapReason::Node | GapReason::Unknown => Self { node: count, ..Self::default() },
         }
     }
-}
 
-impl Told {
     /// All that was dropped.
     pub(crate) fn missed(self) -> u32 {
         self.slow + self.stale + self.node

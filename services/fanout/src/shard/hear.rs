@@ -17,7 +17,7 @@ use crate::{
     wire::{Wire, websocket},
 };
 
-/// The longest message. A danmaku of 100 characters with its escapes takes 3 KiB at most.
+/// The longest message: what the door takes. 100 characters of 30 bytes make 3 KB, and the rest is a frame's own words.
 pub(super) const MESSAGE_BYTES_MAX: usize = 4 * 1024;
 
 /// Frames that make no sense are answered; who sends so many does not speak our protocol.

@@ -1,12 +1,12 @@
 //! Coming in: a seat for an arrival, and the answer to his join as soon as it can be given.
 
-use std::{cmp::Reverse, time::Duration};
+use std::{cmp::Reverse, io, sync::Arc, time::Duration};
 
+use bytes::Bytes;
 use proto::close::Close;
 
 use super::{
     Shard,
-    packets::Opened,
     say::audience,
     seat::{Seat, Who},
 };
@@ -30,43 +30,16 @@ pub(super) const TOKEN_WAIT: Duration = Duration::from_secs(5);
 impl Shard {
     pub(super) fn arrived(&mut self, arrival: Arrival, moment: Moment) {
         let Arrival { room, partition, address, line, wire, since, access, permit, pass } = arrival;
-        let early = if let Line::WebSocket(_, early) = &line { early.clone() } else { bytes::Bytes::new() };
         let node = Node::new(self.seats.vacant_key(), self.ready.clone());
-        let socket = match line {
-            Line::WebSocket(stream, _) => Socket::adopt(stream),
-            Line::Events(pipe) => {
-                pipe.wakes(node.clone());
-                Ok(Socket::Pipe(pipe))
-            }
-        };
+        let connected = connected(line, &node);
         // From here on the seat counts, and the next may come to the door.
         drop(permit);
-        let Ok(socket) = socket else { return };
-        let who = Who {
-            connection: self.house.connection(),
-            is_locked: !matches!(access, Access::Granted(_)),
-            arrived: moment.now,
-            since,
-            high: None,
-            has_asked: false,
-            words: (moment.now, 0),
-            bad_frames: 0,
-            address,
-            refusals: None,
-            was_told_of_unknown: false,
-            goim: Opened::default(),
-            notices: std::collections::VecDeque::new(),
-            leaving: None,
-            is_finished: false,
-            claims: None,
-            _pass: pass,
-            dropped: 0,
-            place: None,
-        };
+        let Ok((socket, early)) = connected else { return };
+        let is_locked = !matches!(access, Access::Granted(_));
+        let who = Who::new(self.house.connection(), address, pass, since, is_locked, moment.now);
         let room = self.room(&room, partition);
-        let viewer = Viewer::new(wire, audience(None));
         let key = self.seats.insert(Seat {
-            viewer,
+            viewer: Viewer::new(wire, audience(None)),
             socket,
             reader: Reader::new(super::hear::MESSAGE_BYTES_MAX),
             node: node.clone(),
@@ -203,5 +176,16 @@ impl Shard {
         self.greet(key, Some(entry.cursor), entry.recovered, moment);
         self.answer_early_beat(key, moment);
         self.take_place(key);
+    }
+}
+
+/// The socket of an arrival, and what his client said right behind the handshake.
+fn connected(line: Line, node: &Arc<Node>) -> io::Result<(Socket, Bytes)> {
+    match line {
+        Line::WebSocket(stream, early) => Ok((Socket::adopt(stream)?, early)),
+        Line::Events(pipe) => {
+            pipe.wakes(node.clone());
+            Ok((Socket::Pipe(pipe), Bytes::new()))
+        }
     }
 }

@@ -25,9 +25,9 @@ pub(super) enum Spoken {
     Nonsense,
 }
 
-/// How far its first words were heard.
+/// How far it has come with its first words.
 #[derive(Debug, Default)]
-pub(super) struct Opened {
+pub(super) struct FirstWords {
     has_authed: bool,
     /// Whether it beat before its auth was answered, which comes first.
     owes_beat: bool,
@@ -48,13 +48,13 @@ impl Spoken {
 impl Shard {
     pub(super) fn packet(&mut self, key: usize, spoken: Spoken, moment: Moment) {
         let Some(seat) = self.seats.get_mut(key) else { return };
-        let opened = &mut seat.who.goim;
+        let first = &mut seat.who.goim;
         match spoken {
-            Spoken::Beat if seat.viewer.is_waiting() => opened.owes_beat = true,
+            Spoken::Beat if seat.viewer.is_waiting() => first.owes_beat = true,
             // One answer is enough for all beats that came before it could be written.
             Spoken::Beat if seat.viewer.owes_pong() => {}
             Spoken::Beat => self.tell(key, Said::Pong { at: 0 }, moment),
-            Spoken::Auth if !opened.has_authed => opened.has_authed = true,
+            Spoken::Auth if !first.has_authed => first.has_authed = true,
             Spoken::Unknown => self.tally.passed_packets += 1,
             Spoken::Auth | Spoken::Nonsense => self.close(key, Close::NotOurProtocol, moment),
         }

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, io::ErrorKind, net::IpAddr, sync::Arc, time::In
 use chassis::tokens::Claims;
 use proto::{UserId, close::Close};
 
-use super::{Shard, packets::Opened, sends::Refusals};
+use super::{Shard, packets::FirstWords, sends::Refusals};
 use crate::{
     admission::Pass,
     house::Moment,
@@ -64,7 +64,7 @@ pub(super) struct Who {
     /// Sends of his that were refused lately; a pointer, for nearly all have none.
     pub(super) refusals: Option<Box<Refusals>>,
     /// What is to be remembered of a client of the goim wire.
-    pub(super) goim: Opened,
+    pub(super) goim: FirstWords,
     /// Direct notices whose ack is awaited.
     pub(super) notices: VecDeque<String>,
     /// Since when, and why, he is on his way out.
@@ -74,6 +74,38 @@ pub(super) struct Who {
 }
 
 impl Who {
+    /// Somebody who has just come, of whom nothing but the handshake is known.
+    pub(super) fn new(
+        connection: u64,
+        address: IpAddr,
+        pass: Pass,
+        since: Since,
+        is_locked: bool,
+        now: Instant,
+    ) -> Self {
+        Self {
+            connection,
+            address,
+            claims: None,
+            _pass: pass,
+            dropped: 0,
+            is_locked,
+            arrived: now,
+            since,
+            high: None,
+            has_asked: false,
+            words: (now, 0),
+            bad_frames: 0,
+            was_told_of_unknown: false,
+            refusals: None,
+            goim: FirstWords::default(),
+            notices: VecDeque::new(),
+            leaving: None,
+            is_finished: false,
+            place: None,
+        }
+    }
+
     /// His end is decided; it is counted now, not when his socket has taken it.
     pub(super) fn leaves(&mut self, close: Close, moment: Moment) {
         tracing::debug!(connection = self.connection, reason = close.word(), "viewer closed");
@@ -149,8 +181,8 @@ impl Shard {
             online: local.online.get(),
             approximate: self.house.presence.is_approximate(),
             history: &|replay, wire| {
-                let reader = resume::Reader { wire, user };
-                resume::chunk(&self.house.raw(number), &local.room.id, replay, reader)
+                let to = resume::Recipient { wire, user };
+                resume::chunk(&self.house.raw(number), &local.room.id, replay, to)
             },
         };
         let pieces = &mut self.scratch.pieces;

@@ -16,8 +16,7 @@ use proto::{
 use super::Shard;
 use crate::{
     house::Moment,
-    metrics,
-    relay::{Acked, Job, Seat, refusal},
+    relay::{Acked, Job, ReplyTo, refusal},
 };
 
 /// Refusals that a viewer may earn in [`REFUSED_WITHIN`]. A client that hears them and goes on is broken or means it.
@@ -51,8 +50,8 @@ impl Shard {
             Ok(claims) => claims.clone(),
             Err(code) => return self.refused(key, &send, code, moment),
         };
-        let from = Seat { inbox: self.inbox.clone(), key, connection: seat.who.connection };
-        let job = Job { from, room: room.clone(), claims, address: seat.who.address, send, came: moment.now };
+        let reply_to = ReplyTo { inbox: self.inbox.clone(), key, connection: seat.who.connection };
+        let job = Job { reply_to, room: room.clone(), claims, address: seat.who.address, send, came: moment.now };
         if let Err(job) = relay.offer(job) {
             self.refused(key, &job.send, "unavailable", moment);
         }
@@ -72,7 +71,7 @@ impl Shard {
 
     fn refused(&mut self, key: usize, send: &Send, code: &str, moment: Moment) {
         let ack = refusal(&send.client_id, code);
-        metrics::SendMetrics::new().answered(&ack);
+        self.metrics.sends.answered(&ack);
         self.acknowledge(key, ack, moment);
     }
 

@@ -251,7 +251,7 @@ impl World {
                 online: 1,
                 approximate: true,
                 history: &|replay, wire| {
-                    resume::chunk(&node.raw, &node.room.id, replay, resume::Reader { wire, user: Some(ME) })
+                    resume::chunk(&node.raw, &node.room.id, replay, resume::Recipient { wire, user: Some(ME) })
                 },
             };
             let mut pieces: Vec<Piece> = Vec::new();
