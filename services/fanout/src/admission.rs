@@ -61,8 +61,8 @@ pub(crate) struct Caps {
     memory_max: u64,
     /// What each shard's viewers and rooms take, as of its last sweep.
     shards: Vec<AtomicU64>,
-    /// What the raw records take.
-    raw: AtomicU64,
+    /// What the partitions that are read take: raw records, and what stands in rooms.
+    partitions: AtomicU64,
 }
 
 /// A viewer's place in the books, and his connection's at the port; given back when it is dropped.
@@ -103,7 +103,7 @@ impl Caps {
             by_network: Mutex::default(),
             memory_max: config.memory_max(),
             shards: (0..shards).map(|_| AtomicU64::new(0)).collect(),
-            raw: AtomicU64::new(0),
+            partitions: AtomicU64::new(0),
         }
     }
 
@@ -147,14 +147,14 @@ impl Caps {
         self.shards[shard].store(bytes, Ordering::Relaxed);
     }
 
-    /// The raw records take so much.
-    pub(crate) fn raw_takes(&self, bytes: u64) {
-        self.raw.store(bytes, Ordering::Relaxed);
+    /// The partitions that are read take so much.
+    pub(crate) fn partitions_take(&self, bytes: u64) {
+        self.partitions.store(bytes, Ordering::Relaxed);
     }
 
     /// What is taken of the memory, as of the last sweeps.
     pub(crate) fn memory(&self) -> u64 {
-        self.shards_memory() + self.raw.load(Ordering::Relaxed)
+        self.shards_memory() + self.partitions.load(Ordering::Relaxed)
     }
 
     fn shards_memory(&self) -> u64 {

@@ -85,7 +85,8 @@ pub struct Config {
     /// Memory for viewers, rooms and history, such as 512MiB; above it nobody is let in, and the slowest and the newest viewers
     /// are closed with 4004. 0 = half of what the container or the machine has.
     // Half: the other one is the allocator's, Kafka's buffers' and the kernel's. 20,000 viewers at 3 KiB are 60 MB, a
-    // partition's history 32 MiB at most, a room's frames 512 KiB on each shard at most, 1.5 MiB where moderators see it first.
+    // partition 40 MiB at most (history 32, what stands in rooms 8), a room's frames 512 KiB on each shard at most, 1.5 MiB
+    // where moderators see it first.
     #[arg(long, env = "DANMAKU_MEMORY_MAX", value_name = "BYTES", default_value = "0", value_parser = parse_bytes)]
     pub memory_max: u64,
 

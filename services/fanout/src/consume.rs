@@ -249,11 +249,11 @@ impl Consumer {
                 partition.ask_watch(&self.desk);
             }
         }
-        self.states.keep_house(self.is_watching, &self.desk);
+        let standing = self.states.keep_house(self.is_watching, &self.desk);
         let reading = self.partitions.iter().filter(|partition| partition.stage == Stage::Reading).count();
         self.desk.metrics.partitions.set(reading as f64);
         self.desk.metrics.raw_bytes.set(bytes as f64);
-        self.desk.house.caps.raw_takes(bytes as u64);
+        self.desk.house.caps.partitions_take((bytes + standing) as u64);
     }
 
     /// A broker that is away says so many times a second.

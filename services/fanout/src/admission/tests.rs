@@ -45,10 +45,10 @@ fn memory_is_everybodys_and_each_shard_gives_back_its_part() {
     let caps = caps(10, 0, 1_000);
     caps.shard_takes(0, 300);
     caps.shard_takes(1, 600);
-    caps.raw_takes(99);
+    caps.partitions_take(99);
     assert_eq!((caps.excess(300), caps.excess(600)), (0, 0));
     admit(&caps, "192.0.2.1").unwrap();
-    caps.raw_takes(200);
+    caps.partitions_take(200);
     assert_eq!(admit(&caps, "192.0.2.1").unwrap_err(), Cap::Memory);
     assert_eq!((caps.excess(300), caps.excess(600)), (50, 100), "down to 950");
 }

@@ -168,8 +168,8 @@ impl States {
         }
     }
 
-    /// Publishes how much there is, and every other time asks how far it should be read.
-    pub(super) fn keep_house(&mut self, is_watching: bool, desk: &Desk) {
+    /// Publishes how many bytes there are, which it tells, and every other time asks how far it should be read.
+    pub(super) fn keep_house(&mut self, is_watching: bool, desk: &Desk) -> usize {
         let (mut bytes, mut forgotten) = (0, 0);
         for (number, part) in self.parts.iter().enumerate() {
             let mut standing = desk.house.standing(number);
@@ -181,6 +181,7 @@ impl States {
         }
         desk.metrics.state_bytes.set(bytes as f64);
         desk.metrics.state_forgotten.increment(forgotten);
+        bytes
     }
 }
 

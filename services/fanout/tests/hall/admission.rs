@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use fanout::Config;
+use proto::v1::{Message, State, state};
 
 use crate::{
     client::{Handshake, Viewer},
@@ -95,4 +96,20 @@ async fn when_memory_is_used_up_the_newest_go_and_nobody_comes() {
     let reasons = world.readiness.not_ready();
     assert!(reasons[0].reason.contains("--memory-max"), "{reasons:?}");
     assert!(refusal(&world, &Handshake::new("demo")).await.contains("\"code\":\"full\""));
+}
+
+#[tokio::test]
+async fn what_stands_in_rooms_counts_as_memory() {
+    let mut world = World::start(Config { memory_max: 256 * 1024, ..config() }).await;
+    let _watching = Viewer::enter(&world, "demo").await;
+    until_ready_is(&world, true).await;
+    for src in 0..100 {
+        let value = Some(state::Value::Message(Message { text: "x".repeat(3_000), ..Message::default() }));
+        // Of one room 16 would be kept.
+        let state = State { room: format!("room-{src}"), key: "sticky/score".into(), src, generation: 1, value };
+        world.set_state("demo", &state);
+    }
+    until_ready_is(&world, false).await;
+    let reasons = world.readiness.not_ready();
+    assert!(reasons[0].reason.contains("--memory-max"), "{reasons:?}");
 }
