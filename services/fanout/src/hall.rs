@@ -1,5 +1,5 @@
-//! The hall as a whole: what it is made of, its life, and its end. How a viewer comes in is `http`'s, and what a thread does its
-//! own.
+//! The hall as a whole: what it is made of, its life, and its end. How a viewer comes in is `http`'s, and what a thread does
+//! is its own.
 
 mod threads;
 

@@ -59,7 +59,8 @@ pub(crate) enum Body {
     Said(Box<Shared>),
 }
 
-/// What a record costs besides its items: the record 112 B, its reference counts 16 B, one item 40 B, three pointers to it 24 B.
+/// What a record costs besides its items: the record 112 B, its reference counts 16 B, one item 40 B, and three pointers to it
+/// 24 B.
 const OVERHEAD_BYTES: usize = 192;
 
 impl Record {

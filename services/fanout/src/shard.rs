@@ -7,8 +7,9 @@
 //! # Layout, in reading order
 //! A viewer has a `seat` once he `join`s; `users` finds the seats of one user. `hear` is what his client says (`packets` on
 //! the goim wire, `sends` what is for the door), and `say` what he is told. `rooms` take what the inbox brings and flush it,
-//! as often as `pace` allows; `write` gives each member his turn, of which `turns` keeps the order; `private` is what the room's
-//! log holds for one of them. `sweep` looks at everybody once a second, `memory` at what they take; `drain` is the end.
+//! as often as `pace` allows; `write` gives each member his turn, of which `turns` keeps the order; `private` is what the
+//! room's log holds for one of them. `sweep` looks at everybody once a second, `memory` at what they take; `drain` is the
+//! end, and `debug` what an operator is told.
 
 mod join;
 mod seat;

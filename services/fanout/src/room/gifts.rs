@@ -208,9 +208,10 @@ mod tests {
                 format!(r#"{{"gift":"g{gift}","count":{count},"value":{value}}}"#)
             };
             let given: Vec<_> = gifts.iter().map(|one| gift(&format!("u{}", one.0), &json(one))).collect();
-            let sums = |messages: &[Arc<Message>]| messages.iter().filter_map(|one: &Arc<Message>| Gift::of(one)).fold((0, 0), |sum, gift| {
-                (sum.0 + gift.count, sum.1 + gift.value)
-            });
+            let sums = |messages: &[Arc<Message>]| {
+                let gifts = messages.iter().filter_map(Gift::of);
+                gifts.fold((0, 0), |sum, gift| (sum.0 + gift.count, sum.1 + gift.value))
+            };
             let folded = fold(given.clone());
             prop_assert_eq!(sums(&given), sums(&folded));
             prop_assert!(folded.len() <= 9);

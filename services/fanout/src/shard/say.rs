@@ -13,7 +13,8 @@ use proto::{
 use super::{Shard, drain::Drain};
 use crate::{house::Moment, room::Audience, viewer::Said};
 
-/// How long who is sent away while the node stays waits at most: a moment of his own, and not long for one who has nowhere else.
+/// How long who is sent away while the node stays waits at most: a moment of his own, and not long for one who has nowhere
+/// else to go.
 const AFTER_MAX: Duration = Duration::from_secs(3);
 
 /// At most so many badges are told; the record's own bound.
