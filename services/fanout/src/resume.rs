@@ -1,4 +1,4 @@
-//! What a viewer who joins or comes back is told, and from where: rules R1–R8 of the design, over the raw records.
+//! What a viewer who joins or comes back is told, and from where: rules R1–R8 of docs/rules.md, over the raw records.
 //!
 //! Pure. A join is shown the last messages; a resume gets what has an offset and a source above its cursor, up to the room's
 //! last shared frame, so that no shared frame ever straddles a cursor (R4); and a hole is always told (R7).

@@ -1,5 +1,5 @@
 //! The judge on the river: reads what was said, writes what may be shown, at least once in and effectively once to the eye
-//! (F1–F11 of the design; each is cited where it is carried out). How one message is judged is kept out (`judge`).
+//! (F1–F11 of docs/rules.md; each is cited where it is carried out). How one message is judged is kept out (`judge`).
 //!
 //! # Layout, in reading order
 //! A judging thread is `consume`: its round; `hear` is what happens to one record, `write` and `deliver` what is written for it

@@ -1,7 +1,7 @@
 //! Gifts that come too fast for an eye: above a rate, those of one user and one gift become one within a frame, with exact sums.
 //!
 //! Pure. `count` and `value` are added as whole numbers; a gift whose numbers cannot be added stays as it is, and whatever
-//! else differs between two gifts keeps them apart.
+//! else is said differently of two gifts keeps them apart.
 
 use std::{
     sync::Arc,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use ahash::HashMap;
-use proto::v1;
+use proto::{frame, v1};
 use serde_json::{Map, Value};
 
 use crate::message::Message;
@@ -44,7 +44,7 @@ impl Pace {
 /// Folds the gifts among `messages`, each into the first that is like it; the others keep their places.
 pub(super) fn fold(messages: Vec<Arc<Message>>) -> Vec<Arc<Message>> {
     let mut kept: Vec<(Arc<Message>, Option<Gift>)> = Vec::with_capacity(messages.len());
-    let mut places: HashMap<(String, String), usize> = HashMap::default();
+    let mut places: HashMap<Vec<u8>, usize> = HashMap::default();
     for message in messages {
         let gift = if message.is_gift() { Gift::of(&message) } else { None };
         let place = gift.as_ref().map(|gift| *places.entry(gift.alike()).or_insert(kept.len()));
@@ -72,8 +72,9 @@ pub(super) fn left(message: &Arc<Message>) -> Option<Arc<Message>> {
 
 /// A gift's numbers, and everything else that is said of it.
 struct Gift {
-    user: String,
-    others: Map<String, Value>,
+    /// The message without what is its own: its id, its time, and the numbers.
+    others: v1::Message,
+    data: Map<String, Value>,
     count: u64,
     value: u64,
     /// Those it stands for, in order.
@@ -82,17 +83,18 @@ struct Gift {
 
 impl Gift {
     fn of(message: &Arc<Message>) -> Option<Self> {
-        let v1::Message { user, data, .. } = message.decoded();
-        let Value::Object(mut others) = serde_json::from_str(&data).ok()? else { return None };
-        let count = others.remove("count").map_or(Some(1), |count| count.as_u64())?;
-        let value = others.remove("value").map_or(Some(0), |value| value.as_u64())?;
-        let parts = vec![message.clone()];
-        Some(Self { user: user.map(|user| user.id).unwrap_or_default(), others, count, value, parts })
+        let mut others = v1::Message { id: String::new(), at: 0, ..message.decoded() };
+        let Value::Object(mut data) = serde_json::from_str(&others.data).ok()? else { return None };
+        let count = data.remove("count").map_or(Some(1), |count| count.as_u64())?;
+        let value = data.remove("value").map_or(Some(0), |value| value.as_u64())?;
+        // Its keys are sorted.
+        others.data = Value::Object(data.clone()).to_string();
+        Some(Self { others, data, count, value, parts: vec![message.clone()] })
     }
 
-    /// What is equal in gifts that become one. Its keys are sorted.
-    fn alike(&self) -> (String, String) {
-        (self.user.clone(), Value::Object(self.others.clone()).to_string())
+    /// What is equal in gifts that become one.
+    fn alike(&self) -> Vec<u8> {
+        frame::proto_message(&self.others)
     }
 
     fn add(&mut self, other: &Self) -> bool {
@@ -110,7 +112,7 @@ impl Gift {
         if self.parts.len() == 1 {
             return first;
         }
-        let mut data = self.others;
+        let mut data = self.data;
         let folded = self.parts.len() as u64;
         for (name, number) in [("count", self.count), ("value", self.value), ("folded", folded)] {
             data.insert(name.to_owned(), number.into());
@@ -155,12 +157,13 @@ mod tests {
             gift("u1", &most),
             gift("u1", r#"{"gift":"rose","name":"other","count":1}"#),
             gift("u1", "no json"),
+            Arc::new(Message::new(&v1::Message { text: "for you".into(), ..gift("u1", rose).decoded() })),
         ];
         let folded = fold(gifts);
         let sum = r#"{"count":3,"folded":2,"gift":"rose","value":30}"#;
         let other = r#"{"gift":"rose","name":"other","count":1}"#;
-        assert_eq!(data(&folded), [sum, "", rose, odd, odd, &most, &most, other, "no json"]);
-        assert_eq!(folded.iter().map(|message| message.count()).sum::<u32>(), 10);
+        assert_eq!(data(&folded), [sum, "", rose, odd, odd, &most, &most, other, "no json", rose]);
+        assert_eq!(folded.iter().map(|message| message.count()).sum::<u32>(), 11);
     }
 
     #[test]
