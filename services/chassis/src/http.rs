@@ -1,10 +1,10 @@
 //! The HTTP words all services share: a body type, JSON answers, refusals, bounded bodies, percent-decoding.
-//! Kept out: which status a refusal has (each service's `http.rs` says so) and the sockets (`listen`).
+//! Kept out: which status a refusal has (each service's `http` says so) and the sockets (`listen`).
 
 mod body;
 mod decode;
 
-pub use body::{Collected, collect};
+pub use body::{Collected, collect, is_json};
 pub use decode::{decode, query};
 
 use std::convert::Infallible;

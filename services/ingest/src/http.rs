@@ -15,14 +15,10 @@ use std::{
 use bytes::Bytes;
 use chassis::{
     address,
-    http::{Collected, Response, collect, decode},
+    http::{Collected, Response, collect, decode, is_json},
     origin,
 };
-use hyper::{
-    HeaderMap, Method, Request,
-    body::Incoming,
-    header::{CONTENT_TYPE, ORIGIN},
-};
+use hyper::{HeaderMap, Method, Request, body::Incoming, header::ORIGIN};
 use proto::{RoomId, v1, v1::input::Body};
 
 use crate::{
@@ -197,14 +193,6 @@ fn bytes_max(act: Act) -> usize {
     }
 }
 
-/// `application/json`, with or without parameters. What a page may send without asking (a form, plain text) is refused by
-/// this too.
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
-}
-
 pub(crate) fn unix_ms() -> u64 {
     // A clock before 1970 makes every token expired, which is the right answer to it.
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::MAX);
@@ -213,8 +201,6 @@ pub(crate) fn unix_ms() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     #[test]
@@ -235,21 +221,5 @@ mod tests {
         ] {
             assert_eq!(route(path), expected, "{path}");
         }
-    }
-
-    #[test]
-    fn content_types() {
-        for (value, expected) in [
-            ("application/json", true),
-            ("Application/JSON; charset=utf-8", true),
-            ("application/json5", false),
-            ("text/plain", false),
-            ("", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(CONTENT_TYPE, HeaderValue::from_static(value));
-            assert_eq!(is_json(&headers), expected, "{value}");
-        }
-        assert!(!is_json(&HeaderMap::new()));
     }
 }

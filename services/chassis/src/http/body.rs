@@ -1,10 +1,19 @@
-//! Reads a request's body whole, within a size and a time.
+//! A request's body: what it is said to be, and reading it whole, within a size and a time.
 
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use hyper::body::Body;
+use hyper::{HeaderMap, body::Body, header::CONTENT_TYPE};
+
+/// Whether a body is said to be `application/json`, with or without parameters. What a page may send without asking (a form, plain text) is refused by
+/// this too.
+#[must_use]
+pub fn is_json(headers: &HeaderMap) -> bool {
+    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
+    essence.trim().eq_ignore_ascii_case("application/json")
+}
 
 /// How reading a body ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +62,8 @@ where
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
+
+    use hyper::header::HeaderValue;
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
@@ -106,5 +117,21 @@ mod tests {
     async fn an_empty_body_is_whole() {
         let empty = http_body_util::Empty::<Bytes>::new().map_err(|never: Infallible| match never {});
         assert_eq!(collect(empty, 4, LONG).await, Collected::Whole(Bytes::new()));
+    }
+
+    #[test]
+    fn content_types() {
+        for (value, expected) in [
+            ("application/json", true),
+            ("Application/JSON; charset=utf-8", true),
+            ("application/json5", false),
+            ("text/plain", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(value));
+            assert_eq!(is_json(&headers), expected, "{value}");
+        }
+        assert!(!is_json(&HeaderMap::new()));
     }
 }

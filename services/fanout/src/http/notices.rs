@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use chassis::{
-    http::{Collected, Refusal, Response, collect, decode, json},
+    http::{Collected, Refusal, Response, collect, decode, is_json, json},
     tokens::Role,
 };
-use hyper::{HeaderMap, Method, Request, StatusCode, body::Incoming, header::CONTENT_TYPE};
+use hyper::{HeaderMap, Method, Request, StatusCode, body::Incoming};
 use proto::{UserId, v1::Notice};
 use serde::Deserialize;
 use serde_json::{json, value::RawValue};
@@ -92,12 +92,6 @@ impl Hall {
         let forbidden = || no(StatusCode::FORBIDDEN, "forbidden", "notices are sent with the role service");
         claims.has(Role::Service).then_some(()).ok_or_else(forbidden)
     }
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let essence = value.and_then(|value| value.split(';').next()).unwrap_or_default();
-    essence.trim().eq_ignore_ascii_case("application/json")
 }
 
 fn whole(collected: Collected) -> Result<Bytes, Refusal> {
