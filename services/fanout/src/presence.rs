@@ -95,7 +95,7 @@ impl Presence {
     }
 
     /// Nothing is known of the other nodes any more.
-    pub(crate) fn is_alone(&self) {
+    pub(crate) fn forget_others(&self) {
         self.elsewhere(HashMap::default());
         self.is_whole.store(false, Ordering::Relaxed);
     }
@@ -151,7 +151,7 @@ mod tests {
         presence.elsewhere(HashMap::from_iter([(Print::of(&a), 4), (Print::of(&b), 7)]));
         assert_eq!((count.get(), presence.watching(&a), presence.watching(&b)), (5, 5, 7));
         assert_eq!((presence.of(&b, 3).get(), presence.is_approximate()), (7, false));
-        presence.is_alone();
+        presence.forget_others();
         assert_eq!((count.get(), presence.watching(&b), presence.is_approximate()), (1, 0, true));
     }
 }

@@ -5,19 +5,22 @@
 //! decoding are other threads'.
 //!
 //! # Layout, in reading order
-//! A viewer has a `seat` once he `join`s; `users` finds the seats of one user. `hear` is what his client says (`packets` on
-//! the goim wire, `sends` what is for the door), and `say` what he is told. `rooms` take what the inbox brings and flush it,
-//! as often as `pace` allows; `write` gives each member his turn, of which `turns` keeps the order; `private` is what the
-//! room's log holds for one of them. `sweep` looks at everybody once a second, `memory` at what they take; `drain` is the
-//! end, and `debug` what an operator is told.
+//! A viewer has a `seat` once he `join`s; `pump` moves bytes between him and his socket, and `users` finds the seats of one
+//! user. `hear` is what his client says (`packets` on the goim wire, `sends` what is for the door), and `say` what he is
+//! told. `partition` is how far one is heard; `rooms` take what the inbox brings and flush it, as often as `pace` allows;
+//! `write` gives each member his turn, of which `turns` keeps the order; `private` is what the room's log holds for one of
+//! them, `notices` what others say to him directly. `sweep` looks at everybody once a second, `memory` at what they take;
+//! `drain` is the end, and `debug` what an operator is told.
 
 mod join;
 mod seat;
+mod pump;
 mod users;
 mod hear;
 mod packets;
 mod sends;
 mod say;
+mod partition;
 mod rooms;
 mod pace;
 mod write;
@@ -37,12 +40,12 @@ use std::{
 };
 
 use ahash::HashMap;
-use proto::{Cursor, RoomId, close::Close};
+use proto::{RoomId, close::Close};
 use slab::Slab;
 
 use crate::{
     house::{House, Moment},
-    inbox::{Event, Inbox, Opened, Waiting},
+    inbox::{Event, Inbox, Waiting},
     metrics::{ShardMetrics, Tally},
     socket::ready::{Bell, Ready},
     viewer::Piece,
@@ -50,6 +53,7 @@ use crate::{
 use drain::Drain;
 use hear::Word;
 use pace::Pace;
+use partition::Partition;
 use rooms::Local;
 use seat::Seat;
 use users::Users;
@@ -64,27 +68,6 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// hearing them together (1,250 a second cost 5 % of a shard that writes 50,000 times, measured). Who comes to one at rest
 /// waits for nothing.
 const REST: Duration = Duration::from_millis(4);
-
-/// A partition as a shard sees it.
-#[derive(Debug)]
-struct Partition {
-    /// Up to where it was heard.
-    at: Cursor,
-    /// The number of the last wish to hear it.
-    wish: u32,
-    /// Whether that wish is fulfilled.
-    is_open: bool,
-    /// Whether joins can be answered.
-    is_caught_up: bool,
-    /// Whether it went on elsewhere, and the rooms are to be told once it has caught up.
-    is_cut: bool,
-    /// Rooms of it that are kept here.
-    rooms: Vec<usize>,
-    /// Viewers of those rooms.
-    seats: usize,
-    /// Viewers whose join is not answered yet.
-    waiting: Vec<usize>,
-}
 
 /// A thread's viewers and rooms.
 pub(crate) struct Shard {
@@ -124,22 +107,6 @@ struct Scratch {
     pieces: Vec<Piece>,
     words: Vec<Word>,
     buffer: Box<[u8]>,
-}
-
-impl Partition {
-    /// One that is not heard.
-    fn new(generation: u32, partition: i32) -> Self {
-        Self {
-            at: Cursor { generation, partition, src_next: 0, next: 0 },
-            wish: 0,
-            is_open: false,
-            is_caught_up: false,
-            is_cut: false,
-            rooms: Vec::new(),
-            seats: 0,
-            waiting: Vec::new(),
-        }
-    }
 }
 
 impl Scratch {
@@ -264,10 +231,7 @@ impl Shard {
             Event::Opened(opened) => self.opened(&opened, moment),
             Event::Heard(heard) => self.heard(&heard, moment),
             Event::CaughtUp(partition) => self.caught_up(partition, moment),
-            Event::Restarted(at) => {
-                let partition = self.partition(at.partition);
-                (partition.at, partition.is_caught_up, partition.is_cut) = (at, false, true);
-            }
+            Event::Restarted(at) => self.restarted(at),
             Event::High { partition, offset } => self.answer_waiting(partition, Some(offset), moment),
             Event::Arrived(arrival) => self.arrived(*arrival, moment),
             Event::Acked(acked) => self.acked(*acked, moment),
@@ -277,22 +241,6 @@ impl Shard {
             Event::Notices { user, connection, notices } => self.notices(&user, connection, notices, moment),
             Event::Leave(leaving) => self.leave(leaving),
         }
-    }
-
-    fn opened(&mut self, opened: &Opened, moment: Moment) {
-        let partition = self.partition(opened.at.partition);
-        if opened.wish == partition.wish && partition.seats > 0 {
-            partition.is_open = true;
-            partition.is_caught_up = opened.is_caught_up;
-            partition.is_cut = false;
-            partition.at = opened.at;
-            self.answer_waiting(opened.at.partition, None, moment);
-        }
-    }
-
-    /// The partition of that number; rooms have been given theirs by the same count.
-    fn partition(&mut self, partition: i32) -> &mut Partition {
-        &mut self.partitions[partition as usize]
     }
 
     fn serve_ready(&mut self, moment: Moment) {

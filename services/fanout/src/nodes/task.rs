@@ -122,7 +122,7 @@ impl Task {
 
     fn alone(&mut self) {
         *lock(&self.shared.known) = Known::default();
-        self.shared.local.house.presence.is_alone();
+        self.shared.local.house.presence.forget_others();
     }
 
     async fn tick(&mut self) -> Result<(), RedisError> {

@@ -11,7 +11,7 @@ use chassis::{
     tokens::{Claims, Role},
 };
 use proto::{
-    UserId,
+    Cursor, UserId,
     frame::{FromServer, server_from_json},
     v1::{self, Fate, GapReason, Notice},
 };
@@ -26,7 +26,7 @@ use crate::{
     arrival::{Access, Arrival, Line},
     config::Config,
     house::tests::ground,
-    inbox::Heard,
+    inbox::{Heard, Opened},
     lookup::Question,
     message::Message,
     places::Places,

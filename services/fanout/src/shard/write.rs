@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{Shard, seat::Flow};
+use super::{Shard, pump::Flow};
 use crate::{house::Moment, viewer::Place};
 
 /// Viewers that are written to in one turn. At 4.4 to 8 µs a write this is 2 ms at most, then others get their turn.
