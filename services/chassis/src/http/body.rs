@@ -6,8 +6,8 @@ use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
 use hyper::{HeaderMap, body::Body, header::CONTENT_TYPE};
 
-/// Whether a body is said to be `application/json`, with or without parameters. What a page may send without asking (a form, plain text) is refused by
-/// this too.
+/// Whether a body is said to be `application/json`, with or without parameters. What a page may send without asking (a form,
+/// plain text) is not.
 #[must_use]
 pub fn is_json(headers: &HeaderMap) -> bool {
     let value = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());

@@ -11,7 +11,7 @@ use crate::house::Moment;
 const VIEWER_BYTES: u64 = 3 * 1024;
 
 /// What one who does not read holds besides: 32 KiB in the kernel's send buffer (twice `SEND_BUFFER_BYTES`), a half-written
-/// frame of 8 KiB, and 16 private frames of some 500 B.
+/// frame of 8 KiB, and 16 private frames of some 500 B; what waits in the river for him is the raw records' own.
 const BLOCKED_BYTES: u64 = 48 * 1024;
 
 /// A part of a shard's viewers that goes in one second. Estimates are wrong at times, and those who go ask for room elsewhere.
