@@ -34,6 +34,8 @@ pub(super) enum Word {
     /// What his wire has no use for.
     Unsupported,
     Ping(Bytes),
+    /// A sign of life that wants nothing, and is counted like any other word.
+    Pong,
     Goodbye(Option<u16>),
 }
 
@@ -64,7 +66,7 @@ impl Shard {
             }
             Heard::Text(_) | Heard::Binary(_) => words.push(Word::Unsupported),
             Heard::Ping(payload) => words.push(Word::Ping(Bytes::copy_from_slice(payload))),
-            Heard::Pong => {}
+            Heard::Pong => words.push(Word::Pong),
             Heard::Close(code) => words.push(Word::Goodbye(code)),
         });
         for word in words.drain(..) {
@@ -94,6 +96,7 @@ impl Shard {
     fn word(&mut self, key: usize, word: Word, moment: Moment) {
         match word {
             Word::Ping(payload) => self.tell(key, Said::Bytes(websocket::pong(&payload)), moment),
+            Word::Pong => {}
             Word::Packet(spoken) => self.packet(key, spoken, moment),
             Word::Unsupported => self.close(key, Close::Unsupported, moment),
             Word::Goodbye(code) => self.goodbye(key, code, moment),
