@@ -1,6 +1,6 @@
 //! The hall's figures, from outside: real Kafka, one fanout process on one core, its viewers on the other.
 //!
-//! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `memory`, `connect`; `--rounds N` (default 3) and
+//! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `hot`, `connect`, `memory`; `--rounds N` (default 3) and
 //! `--stall-minutes N` (default 2, the promise is for 10) say how long. What a shard's writing costs beside a raw loop is
 //! measured inside fanout, by `shard/tests/bench.rs`.
 
@@ -13,6 +13,7 @@ mod deliver;
 mod ears;
 mod feed;
 mod floor;
+mod hot;
 mod memory;
 mod plain;
 mod probe;
@@ -33,8 +34,8 @@ fn main() -> anyhow::Result<ExitCode> {
             "plain" => return plain::run().map(|()| ExitCode::SUCCESS),
             "--rounds" => rounds = number()? as usize,
             "--stall-minutes" => stall_minutes = number()?,
-            "deliver" | "memory" | "connect" => parts.push(word),
-            _ => anyhow::bail!("{word}: there are deliver, memory, connect, --rounds N, --stall-minutes N"),
+            "deliver" | "hot" | "connect" | "memory" => parts.push(word),
+            _ => anyhow::bail!("{word}: there are deliver, hot, connect, memory, --rounds N, --stall-minutes N"),
         }
     }
     let mut bench = bench::Bench::new(rounds, stall_minutes)?;
@@ -42,6 +43,9 @@ fn main() -> anyhow::Result<ExitCode> {
     println!("  load {} at the beginning", probe::load());
     if is_asked("deliver") {
         deliver::run(&mut bench)?;
+    }
+    if is_asked("hot") {
+        hot::run(&mut bench)?;
     }
     if is_asked("connect") {
         connect::run(&mut bench)?;
