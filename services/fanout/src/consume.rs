@@ -31,6 +31,10 @@ use states::States;
 /// How long a poll may wait: also how long a new wish may wait for the thread.
 const POLL_WAIT: Duration = Duration::from_millis(10);
 
+/// How long the broker may gather records: a danmaku is later by half of it on average, and 100 answers a second are 1 % of a
+/// core; answers of one record each were 8 % of what a hall of 9,600 viewers took (measured).
+const GATHER: Duration = Duration::from_millis(10);
+
 /// How long the thread waits at its start to learn where the topic's leaders are.
 const PREPARE_WAIT: Duration = Duration::from_secs(5);
 
@@ -72,7 +76,7 @@ impl Consumer {
         let count = shards.len();
         let partition = |number| Partition::new(house.generation, number, count, now);
         Ok(Self {
-            reader: Reader::new(&cluster, &topic)?,
+            reader: Reader::gathering(&cluster, &topic, GATHER)?,
             partitions: (0..house.partitions() as i32).map(partition).collect(),
             states: States::new(&cluster, states, house.partitions(), now)?,
             desk: Desk { house, shards, metrics: ConsumeMetrics::new() },
@@ -214,7 +218,7 @@ impl Consumer {
     /// Some consumers stand still for no reason of ours: a new one goes on where the old one stands.
     fn rebuild(&mut self, number: i32, now: Instant) {
         tracing::warn!(partition = number, "partition stands still, the consumer is built anew");
-        let reader = match Reader::new(&self.cluster, &self.topic) {
+        let reader = match Reader::gathering(&self.cluster, &self.topic, GATHER) {
             Ok(reader) => reader,
             Err(error) => return tracing::error!(%error, "no new consumer"),
         };

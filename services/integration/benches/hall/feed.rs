@@ -24,7 +24,7 @@ impl Feed {
     pub(crate) fn new(cluster: &Cluster, prefix: &str, partitions: i32) -> anyhow::Result<Self> {
         let settings = ProducerSettings {
             message_timeout: Some(Duration::from_secs(60)),
-            linger: Duration::from_millis(1),
+            linger: Duration::from_millis(5),
             queue_bytes: 16 << 20,
         };
         let producer = Producer::new(cluster, settings)?;
