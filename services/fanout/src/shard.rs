@@ -67,7 +67,7 @@ const SWEEP_EVERY: Duration = Duration::from_secs(1);
 /// A busy shard rests so long after a turn, whoever rings: records come one by one, and waking up for each costs more than
 /// hearing them together (1,250 a second cost 5 % of a shard that writes 50,000 times, measured). Who comes to one at rest
 /// waits for nothing.
-const REST: Duration = Duration::from_millis(4);
+const REST: Duration = Duration::from_millis(8);
 
 /// A thread's viewers and rooms.
 pub(crate) struct Shard {

@@ -80,9 +80,10 @@ fn line(figure: &Figure) -> String {
     format!("  {value:10.2}  {wanted:8} {word:6}  {name}")
 }
 
-/// The middle one.
+/// The middle one, or the mean of the two.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut values: Vec<_> = values.collect();
     values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    let middle = |at: usize| values.get(at).copied().unwrap_or(f64::NAN);
+    (middle(values.len() / 2) + middle(values.len().saturating_sub(1) / 2)) / 2.0
 }

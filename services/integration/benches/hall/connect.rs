@@ -11,9 +11,9 @@ use crate::{
 };
 
 /// Both.
-pub(crate) fn run(bench: &mut Bench) -> anyhow::Result<()> {
+pub(crate) fn run(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
     enter(bench)?;
-    come_back(bench)
+    come_back(bench, feed)
 }
 
 fn enter(bench: &mut Bench) -> anyhow::Result<()> {
@@ -54,8 +54,7 @@ fn cost(door: &Door, pid: u32) -> anyhow::Result<f64> {
 }
 
 /// Kills the hall under its viewers, lets the rooms go on, and starts it again at the same address.
-fn come_back(bench: &mut Bench) -> anyhow::Result<()> {
-    let mut feed = Feed::new(&bench.world.cluster(), &bench.world.prefix, integration::world::PARTITIONS)?;
+fn come_back(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
     let node = bench.hall(&[])?;
     let door = door(bench, node.address(), true);
     let mut crowd = Crowd::enter(&door, VIEWERS, &[])?;

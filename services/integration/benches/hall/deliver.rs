@@ -43,11 +43,10 @@ struct Played {
 }
 
 /// All cases.
-pub(crate) fn run(bench: &mut Bench) -> anyhow::Result<()> {
-    let mut feed = Feed::new(&bench.world.cluster(), &bench.world.prefix, integration::world::PARTITIONS)?;
+pub(crate) fn run(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
     // The broker's own compiler is busy at first, and whatever waits for it spins.
     feed.run(&bench.rooms, 250, Duration::from_secs(20))?;
-    CASES.iter().try_for_each(|case| one(bench, &mut feed, case))
+    CASES.iter().try_for_each(|case| one(bench, feed, case))
 }
 
 fn one(bench: &mut Bench, feed: &mut Feed, case: &Case) -> anyhow::Result<()> {

@@ -25,8 +25,7 @@ const TAIL: Duration = Duration::from_secs(10);
 /// The longest window, and a slice of writing to others.
 const AT_MOST_MS: f64 = 250.0 + 60.0;
 
-pub(crate) fn run(bench: &mut Bench) -> anyhow::Result<()> {
-    let mut feed = Feed::new(&bench.world.cluster(), &bench.world.prefix, integration::world::PARTITIONS)?;
+pub(crate) fn run(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
     let node = bench.hall(&[])?;
     let door = |room: &str| Door { address: node.address(), rooms: vec![room.to_owned()], is_hall: true };
     let mut hot = Crowd::enter(&door("hot"), HOT, &[])?;

@@ -1,8 +1,8 @@
 //! The hall's figures, from outside: real Kafka, one fanout process on one core, its viewers on the other.
 //!
-//! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `hot`, `connect`, `memory`; `--rounds N` (default 3) and
-//! `--stall-minutes N` (default 2, the promise is for 10) say how long. What a shard's writing costs beside a raw loop is
-//! measured inside fanout, by `shard/tests/bench.rs`.
+//! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `hot`, `connect`, `memory`; `--rounds N` (default
+//! 3) and `--stall-minutes N` (default 2, the promise is for 10) say how long. What a shard's writing costs beside a raw
+//! loop is measured inside fanout, by `shard/tests/bench.rs`.
 
 #![allow(clippy::print_stdout, reason = "figures are for whoever reads the terminal")]
 
@@ -39,19 +39,20 @@ fn main() -> anyhow::Result<ExitCode> {
         }
     }
     let mut bench = bench::Bench::new(rounds, stall_minutes)?;
+    let mut feed = feed::Feed::new(&bench.world.cluster(), &bench.world.prefix, integration::world::PARTITIONS)?;
     let is_asked = |part: &str| parts.is_empty() || parts.iter().any(|asked| asked == part);
     println!("  load {} at the beginning", probe::load());
     if is_asked("deliver") {
-        deliver::run(&mut bench)?;
+        deliver::run(&mut bench, &mut feed)?;
     }
     if is_asked("hot") {
-        hot::run(&mut bench)?;
+        hot::run(&mut bench, &mut feed)?;
     }
     if is_asked("connect") {
-        connect::run(&mut bench)?;
+        connect::run(&mut bench, &mut feed)?;
     }
     if is_asked("memory") {
-        memory::run(&mut bench)?;
+        memory::run(&mut bench, &mut feed)?;
     }
     Ok(if bench.report() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -29,11 +29,10 @@ const A_SECOND: u32 = 250;
 const WARM_UP: Duration = Duration::from_secs(90);
 
 /// All three.
-pub(crate) fn run(bench: &mut Bench) -> anyhow::Result<()> {
-    let mut feed = Feed::new(&bench.world.cluster(), &bench.world.prefix, integration::world::PARTITIONS)?;
+pub(crate) fn run(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
     idle(bench)?;
-    stalled(bench, &mut feed)?;
-    long(bench, &mut feed)
+    stalled(bench, feed)?;
+    long(bench, feed)
 }
 
 fn idle(bench: &mut Bench) -> anyhow::Result<()> {
