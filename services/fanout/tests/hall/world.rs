@@ -91,7 +91,8 @@ fn open(
         verifier: Arc::new(signer.verifier().unwrap()),
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],
         origins: vec!["https://live.example.com".into()],
-        drain: Duration::from_secs(4),
+        // Long enough that something can be said meanwhile on a machine that is busy with other tests.
+        drain: Duration::from_secs(8),
     };
     let signer = Signer::from_jwks(&signer.to_jwks()).unwrap();
     let doors = Doors::of(&config, Some(Arc::new(signer))).unwrap();
