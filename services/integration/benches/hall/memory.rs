@@ -85,6 +85,7 @@ fn long(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
             readers.listen(Duration::from_secs(20), &mut [], |_| false)?;
             drop(stalled);
             let now = probe::memory(node.pid())?;
+            println!("    {:3} s: {:.1} MB, load {}", began.elapsed().as_secs(), now as f64 / 1e6, probe::load());
             if began.elapsed() < WARM_UP {
                 warm = warm.max(now);
             } else {
