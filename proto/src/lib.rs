@@ -4,8 +4,8 @@
 //!
 //! # Layout, in reading order
 //! `danmaku.proto` names every record and frame; [`room`] and [`id`] are what they are called by; [`partition`] and
-//! [`topics`] say where in Kafka they live; [`ban`] is who may not be here, [`lag`] how far behind a reader is; [`frame`] and
-//! [`close`] are the viewer's wire.
+//! [`topics`] say where in Kafka they live; [`ban`] is who may not be here, [`rules`] under which keys the rule book stands,
+//! [`lag`] how far behind a reader is; [`frame`] and [`close`] are the viewer's wire.
 
 pub mod room;
 pub mod id;
@@ -13,6 +13,7 @@ pub mod partition;
 pub mod topics;
 pub mod record;
 pub mod ban;
+pub mod rules;
 pub mod lag;
 pub mod frame;
 mod json;

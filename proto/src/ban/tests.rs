@@ -63,7 +63,7 @@ fn somebody_is_known_by_user_device_and_address() {
 #[test]
 fn what_is_no_ban() {
     let mut book = Book::default();
-    let mute = v1::MuteRule { user: "ann".into(), ..v1::MuteRule::default() };
+    let mute = v1::MuteRule { subject: "user/ann".into(), ..v1::MuteRule::default() };
     let mute = record::encode(&v1::Rules { record: Some(rules::Record::Mute(mute)) });
     let table = [
         (&b"mute/demo/ann"[..], mute.clone(), Taken::Other),

@@ -1,5 +1,7 @@
 //! The rules of one version. For now these are a plain word list; where its file lies is kept out.
 
+pub mod chunks;
+
 use crate::words::{BadWords, Words};
 
 /// One whole version of the rules.

@@ -214,6 +214,7 @@ fn record(heard: Heard, stood: Stood) -> v1::Verdict {
         input: Some(heard.into_input()),
         ranges: Vec::new(),
         of: stood.of,
+        hits: Vec::new(),
     }
 }
 

@@ -46,6 +46,7 @@ async fn a_danmaku_is_on_record_as_it_was_said() {
         follows_since: 11,
         account_since: 10,
         device: "d1".into(),
+        address: String::new(),
         body: Some(Body::Say(v1::Say {
             text: "前方高能".into(),
             color: Some(0xff_8800),
