@@ -1,0 +1,201 @@
+//! Whether a candidate is a hit: its runs, its gaps, its neighbors.
+//!
+//! - A run of the text is at least as long as the entry's; the whole of it belongs to the hit.
+//! - Between two symbols lie at most as many signs as the entry allows, or has there itself. Between two digits none, unless the
+//!   entry says how many: `6.9` is not 69.
+//! - Where an entry of letters has signs (`kung fu`), the text has some too: `kungfu` is another word.
+//! - Letters or digits with white space between them where the entry has none are only read together when each stands alone
+//!   (`b a d`), which is a weak reading: else every `hot water` would be found in.
+//! - Beside a letter of the border no letter, beside a digit no digit, unless the entry says otherwise.
+
+use proto::v1::Reading;
+
+use super::pattern::{Run, Use};
+use crate::fold::{Class, Stream, Symbol, class};
+
+const ONCE: &[Run] = &[Run { first: true, count: 1, joint: 0 }];
+
+impl Use {
+    /// Calls `each` with every hit among the `groups` groups from `group` on: first symbol, symbol behind the last, reading.
+    pub(super) fn verify(
+        &self,
+        stream: &Stream,
+        group: usize,
+        groups: usize,
+        mut each: impl FnMut(usize, usize, Reading),
+    ) {
+        if groups == 1 {
+            return self.verify_one(stream, group, each);
+        }
+        if let Some((start, end)) = self.span(stream, group, groups)
+            && let Some(reading) = self.read(stream, group, start, end)
+        {
+            each(start, end, reading);
+        }
+    }
+
+    /// An entry of one group, as 哈哈: each stretch of the text's group that is long enough, from left to right.
+    fn verify_one(&self, stream: &Stream, group: usize, mut each: impl FnMut(usize, usize, Reading)) {
+        let (mut from, to) = (stream.group(group), stream.group(group + 1));
+        while from < to {
+            let end = forwards(stream, from, to, self.runs_of(0));
+            let read = end.and_then(|end| Some((end, self.read(stream, group, from, end)?)));
+            from = match read {
+                Some((end, reading)) => {
+                    each(from, end, reading);
+                    end
+                }
+                None => run_end(stream, from + 1, to),
+            };
+        }
+    }
+
+    /// The symbols of a hit in several groups, as far as runs tell: from the end of the first group to the begin of the last.
+    fn span(&self, stream: &Stream, group: usize, groups: usize) -> Option<(usize, usize)> {
+        let bounds = |place: usize| (stream.group(group + place), stream.group(group + place + 1));
+        let (from, to) = bounds(0);
+        let start = backwards(stream, from, to, self.runs_of(0))?;
+        if self.runs.is_some() {
+            for place in 1..groups - 1 {
+                let ((from, to), runs) = (bounds(place), self.runs_of(place));
+                let end = forwards(stream, from, to, runs)?;
+                // Letters that signs keep apart in the entry are as many runs in the text.
+                if runs.len() > 1 && end != to {
+                    return None;
+                }
+            }
+        }
+        let (from, to) = bounds(groups - 1);
+        Some((start, forwards(stream, from, to, self.runs_of(groups - 1))?))
+    }
+
+    /// The runs of the entry's group at `place`.
+    fn runs_of(&self, place: usize) -> &[Run] {
+        let Some(runs) = self.runs.as_deref() else { return ONCE };
+        let mut firsts = (0..runs.len()).filter(|&at| runs[at].first).skip(place);
+        let (begin, end) = (firsts.next().unwrap_or(runs.len()), firsts.next().unwrap_or(runs.len()));
+        &runs[begin..end]
+    }
+
+    /// How the symbols from `start` to before `end` read, if they may be read as one.
+    fn read(&self, stream: &Stream, mut group: usize, start: usize, end: usize) -> Option<Reading> {
+        let symbols = stream.symbols.get(start..end)?;
+        if !self.left.allows(before(stream, start)) || !self.right.allows(behind(stream, end)) {
+            return None;
+        }
+        let mut gaps = Gaps::default();
+        let mut joints = self.runs.as_deref().unwrap_or_default().get(1..).unwrap_or_default();
+        for (at, pair) in (start + 1..).zip(symbols.windows(2)) {
+            let [one, two] = pair else { break };
+            let begins = at >= stream.group(group + 1);
+            group += usize::from(begins);
+            if !gaps.take(self, one, two, joint(&mut joints, begins, two.gap)) {
+                return None;
+            }
+        }
+        gaps.reading()
+    }
+}
+
+/// The signs that the entry has before the text's next symbol, which begins a group or not. Passes over the runs up to there.
+fn joint(runs: &mut &[Run], begins: bool, gap: u8) -> u8 {
+    let next = match runs.iter().position(|run| run.first) {
+        Some(first) if begins => first,
+        _ if !begins && gap > 0 && runs.first().is_some_and(|run| !run.first) => 0,
+        _ => return 0,
+    };
+    let joint = runs[next].joint;
+    *runs = &runs[next + 1..];
+    joint
+}
+
+/// What lay between the symbols of a candidate.
+#[derive(Default)]
+struct Gaps {
+    any: bool,
+    /// White space between two letters or digits where the entry has none.
+    spaced: bool,
+    /// Different letters or digits side by side.
+    tight: bool,
+}
+
+impl Gaps {
+    /// Takes what lies between `one` and `two`; false if that may not be.
+    fn take(&mut self, used: &Use, one: &Symbol, two: &Symbol, joint: u8) -> bool {
+        let classes = (class(one.char), class(two.char));
+        let word = !matches!(classes, (Class::Other, _) | (_, Class::Other));
+        if two.gap == 0 {
+            self.tight |= word && one.char != two.char;
+            return joint == 0 || classes != (Class::Letter, Class::Letter);
+        }
+        if two.gap > used.gaps.max(joint) {
+            return false;
+        }
+        if joint > 0 {
+            self.any |= two.gap > joint;
+            return true;
+        }
+        if classes == (Class::Digit, Class::Digit) && !used.explicit {
+            return false;
+        }
+        let spaced = word && two.spaced;
+        self.spaced |= spaced;
+        self.any |= !spaced;
+        true
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        match (self.spaced, self.any) {
+            (true, _) if self.tight => None,
+            (true, _) => Some(Reading::Spaced),
+            (false, true) => Some(Reading::Gaps),
+            (false, false) => Some(Reading::Exact),
+        }
+    }
+}
+
+/// The symbol right before the one at `start`, if nothing lies between.
+pub(super) fn before(stream: &Stream, start: usize) -> Option<char> {
+    stream.symbols.get(start).filter(|symbol| symbol.gap == 0)?;
+    stream.symbols.get(start.checked_sub(1)?).map(|symbol| symbol.char)
+}
+
+/// The symbol at `end`, if nothing lies before it.
+pub(super) fn behind(stream: &Stream, end: usize) -> Option<char> {
+    stream.symbols.get(end).filter(|symbol| symbol.gap == 0).map(|symbol| symbol.char)
+}
+
+/// Where `runs` begin that end at `to`, at `from` at the earliest: each at least as long as it is, and whole in the text.
+fn backwards(stream: &Stream, from: usize, to: usize, runs: &[Run]) -> Option<usize> {
+    let mut start = to;
+    for (place, run) in runs.iter().enumerate().rev() {
+        start = start.checked_sub(usize::from(run.count)).filter(|&start| start >= from)?;
+        while start > from && stream.symbols.get(start).is_some_and(|symbol| symbol.gap == 0) {
+            start -= 1;
+        }
+        if place > 0 && start == from {
+            return None;
+        }
+    }
+    Some(start)
+}
+
+/// Where `runs` end that begin at `from`, at `to` at the latest.
+fn forwards(stream: &Stream, from: usize, to: usize, runs: &[Run]) -> Option<usize> {
+    let mut end = from;
+    for (place, run) in runs.iter().enumerate() {
+        if (place > 0 && end == to) || end + usize::from(run.count) > to {
+            return None;
+        }
+        end = run_end(stream, end + usize::from(run.count), to);
+    }
+    Some(end)
+}
+
+/// The first symbol from `at` on with something before it, or `to`.
+fn run_end(stream: &Stream, mut at: usize, to: usize) -> usize {
+    while at < to && stream.symbols.get(at).is_some_and(|symbol| symbol.gap == 0) {
+        at += 1;
+    }
+    at
+}
