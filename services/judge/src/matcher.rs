@@ -113,7 +113,7 @@ impl Matcher {
         let leet = seen.letters() && (seen.digits() || seen.leet_signs());
         let stars = seen.letters() && seen.stars() && !self.stars.is_empty();
         if leet || stars || !self.regexes.is_empty() {
-            scratch.line.write(folded);
+            scratch.line.write(folded, |char| char);
         }
         if leet {
             leet::search(&self.plain, &scratch.line, &mut scratch.stream, &mut hits);

@@ -1,6 +1,6 @@
 //! A folded text with its signs between its symbols, as one line: for what is told by signs, as addresses and rules by regex.
 
-use super::{Folded, Sign, SignClass, Symbol};
+use super::{Folded, Sign, SignClass};
 
 /// A line, and where each of its characters comes from. White space is one kind of blank.
 #[derive(Debug, Clone, Default)]
@@ -11,8 +11,8 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Writes `folded` as a line.
-    pub(crate) fn write(&mut self, folded: &Folded) {
+    /// Writes `folded` as a line, with `map` applied to its symbols.
+    pub(crate) fn write(&mut self, folded: &Folded, map: impl Fn(char) -> char) {
         self.text.clear();
         self.places.clear();
         let mut signs = folded.signs().iter().peekable();
@@ -20,7 +20,7 @@ impl Line {
             while let Some(sign) = signs.next_if(|sign| sign.cluster < symbol.cluster) {
                 self.push_sign(sign);
             }
-            self.push_symbol(symbol);
+            self.push(map(symbol.char), symbol.cluster);
         }
         signs.for_each(|sign| self.push_sign(sign));
     }
@@ -39,10 +39,6 @@ impl Line {
             return cluster(first)..cluster(first);
         }
         cluster(first)..cluster(last - 1) + 1
-    }
-
-    fn push_symbol(&mut self, symbol: &Symbol) {
-        self.push(symbol.char, symbol.cluster);
     }
 
     fn push_sign(&mut self, sign: &Sign) {

@@ -51,15 +51,13 @@ impl Seen {
     const NUMERAL: u32 = 4;
     const LEET: u32 = 8;
     const STAR: u32 = 16;
-    const DOT: u32 = 32;
-    const HAN: u32 = 64;
+    const OTHER: u32 = 32;
 
     fn of(char: char, kind: Kind) -> u32 {
         if kind != Kind::Symbol {
             return match char {
                 '*' => Self::STAR,
                 '@' | '$' | '!' | '+' | '#' | '<' => Self::LEET,
-                '.' | '。' | '·' => Self::DOT,
                 _ => 0,
             };
         }
@@ -68,7 +66,7 @@ impl Seen {
             | match class(char) {
                 Class::Letter => Self::LETTER,
                 Class::Digit => Self::DIGIT,
-                Class::Other => Self::HAN,
+                Class::Other => Self::OTHER,
             }
     }
 
@@ -94,13 +92,9 @@ impl Seen {
         self.0 & Self::STAR != 0
     }
 
-    pub(crate) fn dots(self) -> bool {
-        self.0 & Self::DOT != 0
-    }
-
     /// Symbols that are neither letters nor digits.
     pub(crate) fn others(self) -> bool {
-        self.0 & Self::HAN != 0
+        self.0 & Self::OTHER != 0
     }
 }
 

@@ -13,19 +13,16 @@ const SYMBOLS_MIN: usize = 3;
 struct Piece {
     char: char,
     cluster: u32,
+    /// Signs before it that are no letters.
+    gap: u8,
 }
 
 impl Piece {
     /// The letter that is meant; for some another one when read the second way.
     fn letter(self, second: bool) -> Option<char> {
         Some(match self.char {
-            '1' | '7' | '!' if second => {
-                if self.char == '7' {
-                    't'
-                } else {
-                    'l'
-                }
-            }
+            '7' if second => 't',
+            '1' | '!' if second => 'l',
             '0' => 'o',
             '1' | '!' => 'i',
             '3' => 'e',
@@ -39,45 +36,71 @@ impl Piece {
         })
     }
 
-    fn is_ambiguous(self) -> bool {
+    fn is_ambiguous(&self) -> bool {
         matches!(self.char, '1' | '7' | '!')
     }
 
-    fn is_sign(self) -> bool {
+    fn is_sign(&self) -> bool {
         class(self.char) == Class::Other
+    }
+
+    fn is_letter(&self) -> bool {
+        class(self.char) == Class::Letter
+    }
+
+    fn is_leet(&self) -> bool {
+        self.letter(false).is_some()
     }
 }
 
-/// Looks for the whole tokens of a line.
+/// Looks for the whole tokens of a line, each between white space or characters.
 pub(super) fn search(patterns: &Patterns, line: &Line, stream: &mut Stream, hits: &mut Hits<'_>) {
     let mut token: Vec<Piece> = Vec::new();
+    let mut gap: u8 = 0;
     for (char, cluster) in line.chars() {
-        let piece = Piece { char, cluster };
-        if class(char) != Class::Other || piece.letter(false).is_some() {
+        let piece = Piece { char, cluster, gap };
+        if class(char) != Class::Other || piece.is_leet() {
             token.push(piece);
-        } else {
+            gap = 0;
+        } else if char == ' ' || char.is_alphanumeric() {
             search_token(patterns, &token, stream, hits);
             token.clear();
+            gap = 0;
+        } else {
+            gap = gap.saturating_add(1);
         }
     }
     search_token(patterns, &token, stream, hits);
 }
 
-/// With the signs at its ends as letters (`$tar`), and as what they mostly are (`w0rd!`).
+/// Each part of a token that has no other signs in it, and then the whole with these as gaps: `b.a.d🙂w0rd`.
 fn search_token(patterns: &Patterns, token: &[Piece], stream: &mut Stream, hits: &mut Hits<'_>) {
-    let letter = |piece: &Piece| class(piece.char) == Class::Letter;
-    let leet = |piece: &Piece| piece.letter(false).is_some();
-    if token.len() < SYMBOLS_MIN || !token.iter().any(letter) || !token.iter().any(leet) {
+    if !token.iter().any(Piece::is_letter) || !token.iter().any(Piece::is_leet) {
+        return;
+    }
+    let mut parts = 0;
+    for part in token.chunk_by(|_, next| next.gap == 0) {
+        parts += 1;
+        trim(patterns, part, stream, hits);
+    }
+    if parts > 1 {
+        trim(patterns, token, stream, hits);
+    }
+}
+
+/// With the signs at its ends as letters (`$tar`), and as what they mostly are (`w0rd!`).
+fn trim(patterns: &Patterns, token: &[Piece], stream: &mut Stream, hits: &mut Hits<'_>) {
+    if token.len() < SYMBOLS_MIN || !token.iter().any(Piece::is_letter) {
         return;
     }
     let leading = token.iter().take_while(|piece| piece.is_sign()).count();
     let trailing = token.iter().rev().take_while(|piece| piece.is_sign()).count();
     for start in [0, leading].into_iter().take(if leading == 0 { 1 } else { 2 }) {
         for end in [token.len(), token.len() - trailing].into_iter().take(if trailing == 0 { 1 } else { 2 }) {
-            let token = token.get(start..end).unwrap_or_default();
-            if token.iter().any(leet) {
+            let token = &token[start..end];
+            if token.iter().any(Piece::is_leet) {
                 read(patterns, token, false, stream, hits);
-                if token.iter().any(|piece| piece.is_ambiguous()) {
+                if token.iter().any(Piece::is_ambiguous) {
                     read(patterns, token, true, stream, hits);
                 }
             }
@@ -89,7 +112,7 @@ fn read(patterns: &Patterns, token: &[Piece], second: bool, stream: &mut Stream,
     stream.clear();
     for piece in token {
         let char = piece.letter(second).unwrap_or(piece.char);
-        stream.push(Symbol { char, cluster: piece.cluster, gap: 0, spaced: false });
+        stream.push(Symbol { char, cluster: piece.cluster, gap: piece.gap, spaced: false });
     }
     patterns.each(stream, |used, start, end, _| {
         if start == 0 && end == token.len() && end >= SYMBOLS_MIN {

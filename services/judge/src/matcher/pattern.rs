@@ -28,6 +28,8 @@ pub(super) struct Use {
     pub(super) explicit: bool,
     pub(super) left: Edge,
     pub(super) right: Edge,
+    /// Whether there is one.
+    pub(super) digits: bool,
     /// Absent: every group once, and no sign between.
     pub(super) runs: Option<Box<[Run]>>,
 }
@@ -111,6 +113,7 @@ impl Builder {
             explicit: entry.gaps.is_some(),
             left: Edge::new(entry.boundary(), stream.symbols.first()),
             right: Edge::new(entry.boundary(), stream.symbols.last()),
+            digits: stream.text.contains(|char: char| char.is_ascii_digit()),
             runs: runs(stream),
         };
         self.uses.push((pattern, used));

@@ -1,12 +1,13 @@
 //! Whether a candidate is a hit: its runs, its gaps, its neighbors.
 //!
-//! - A run of the text is at least as long as the entry's; the whole of it belongs to the hit.
+//! - A run of the text is at least as long as the entry's; the whole of it belongs to the hit. Digits are as many as they are.
 //! - Between two symbols lie at most as many signs as the entry allows, or has there itself. Between two digits none, unless the
 //!   entry says how many: `6.9` is not 69.
 //! - Where an entry of letters has signs (`kung fu`), the text has some too: `kungfu` is another word.
 //! - Letters or digits with white space between them where the entry has none are only read together when each stands alone
 //!   (`b a d`), which is a weak reading: else every `hot water` would be found in.
-//! - Beside a letter of the border no letter, beside a digit no digit, unless the entry says otherwise.
+//! - Beside a letter of the border no letter, beside a digit no digit, unless the entry says otherwise. Digits with one sign
+//!   between them are one number, as in 1.69.
 
 use proto::v1::Reading;
 
@@ -55,12 +56,12 @@ impl Use {
         let bounds = |place: usize| (stream.group(group + place), stream.group(group + place + 1));
         let (from, to) = bounds(0);
         let start = backwards(stream, from, to, self.runs_of(0))?;
-        if self.runs.is_some() {
+        if self.runs.is_some() || self.digits {
             for place in 1..groups - 1 {
                 let ((from, to), runs) = (bounds(place), self.runs_of(place));
                 let end = forwards(stream, from, to, runs)?;
-                // Letters that signs keep apart in the entry are as many runs in the text.
-                if runs.len() > 1 && end != to {
+                // Letters that signs keep apart in the entry are as many runs in the text; and digits as many as they are.
+                if (runs.len() > 1 || is_digit(stream, from)) && end != to {
                     return None;
                 }
             }
@@ -154,15 +155,25 @@ impl Gaps {
     }
 }
 
-/// The symbol right before the one at `start`, if nothing lies between.
-pub(super) fn before(stream: &Stream, start: usize) -> Option<char> {
-    stream.symbols.get(start).filter(|symbol| symbol.gap == 0)?;
-    stream.symbols.get(start.checked_sub(1)?).map(|symbol| symbol.char)
+/// The symbol that stands beside the first one of a hit.
+fn before(stream: &Stream, start: usize) -> Option<char> {
+    beside(stream, start, |one, _| one)
 }
 
-/// The symbol at `end`, if nothing lies before it.
-pub(super) fn behind(stream: &Stream, end: usize) -> Option<char> {
-    stream.symbols.get(end).filter(|symbol| symbol.gap == 0).map(|symbol| symbol.char)
+/// The symbol that stands beside the last one of a hit that ends before `end`.
+fn behind(stream: &Stream, end: usize) -> Option<char> {
+    beside(stream, end, |_, two| two)
+}
+
+/// One of the symbols around the place before `at`, if they stand side by side or are one number.
+fn beside(stream: &Stream, at: usize, which: impl Fn(char, char) -> char) -> Option<char> {
+    let (one, two) = (stream.symbols.get(at.checked_sub(1)?)?, stream.symbols.get(at)?);
+    let number = two.gap == 1 && !two.spaced && one.char.is_ascii_digit() && two.char.is_ascii_digit();
+    (two.gap == 0 || number).then(|| which(one.char, two.char))
+}
+
+fn is_digit(stream: &Stream, at: usize) -> bool {
+    stream.symbols.get(at).is_some_and(|symbol| symbol.char.is_ascii_digit())
 }
 
 /// Where `runs` begin that end at `to`, at `from` at the earliest: each at least as long as it is, and whole in the text.
@@ -170,7 +181,7 @@ fn backwards(stream: &Stream, from: usize, to: usize, runs: &[Run]) -> Option<us
     let mut start = to;
     for (place, run) in runs.iter().enumerate().rev() {
         start = start.checked_sub(usize::from(run.count)).filter(|&start| start >= from)?;
-        while start > from && stream.symbols.get(start).is_some_and(|symbol| symbol.gap == 0) {
+        while start > from && !is_digit(stream, start) && stream.symbols[start].gap == 0 {
             start -= 1;
         }
         if place > 0 && start == from {
@@ -187,14 +198,17 @@ fn forwards(stream: &Stream, from: usize, to: usize, runs: &[Run]) -> Option<usi
         if (place > 0 && end == to) || end + usize::from(run.count) > to {
             return None;
         }
-        end = run_end(stream, end + usize::from(run.count), to);
+        end += usize::from(run.count);
+        if !is_digit(stream, from) {
+            end = run_end(stream, end, to);
+        }
     }
     Some(end)
 }
 
 /// The first symbol from `at` on with something before it, or `to`.
 fn run_end(stream: &Stream, mut at: usize, to: usize) -> usize {
-    while at < to && stream.symbols.get(at).is_some_and(|symbol| symbol.gap == 0) {
+    while at < to && stream.symbols[at].gap == 0 {
         at += 1;
     }
     at
