@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn bench-fanout fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn bench-fanout bench-filter fmt kafka-install doc deny clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ autobahn: ## Autobahn's WebSocket cases against the hall's frame reader (Python 
 
 bench-fanout: ## the hall's figures on real Kafka, 10 minutes; ARGS="--stall-minutes 10", ARGS="deliver" (two quiet cores)
 	@scripts/bench-fanout $(ARGS)
+
+bench-filter: ## the judge's figures by stages, and the filter's on real Kafka; ARGS="judge" (two quiet cores)
+	@scripts/bench-filter $(ARGS)
 
 fmt: ## format all Rust code
 	cargo fmt --all
