@@ -67,6 +67,16 @@ impl fmt::Display for AddressHash {
     }
 }
 
+impl FromStr for AddressHash {
+    type Err = BadSubject;
+
+    fn from_str(hex: &str) -> Result<Self, BadSubject> {
+        let is_hash = hex.len() == 32 && hex.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let number = u128::from_str_radix(hex, 16).ok().filter(|_| is_hash).ok_or(BadSubject)?;
+        Ok(Self(number.to_be_bytes()))
+    }
+}
+
 impl fmt::Debug for AddressHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -96,11 +106,7 @@ impl FromStr for Subject {
         match kind {
             "user" => Ok(Self::User(value.into())),
             "device" => Ok(Self::Device(value.into())),
-            "address" => {
-                let is_hash = value.len() == 32 && value.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-                let number = u128::from_str_radix(value, 16).ok().filter(|_| is_hash).ok_or(BadSubject)?;
-                Ok(Self::Address(AddressHash(number.to_be_bytes())))
-            }
+            "address" => value.parse().map(Self::Address),
             _ => Err(BadSubject),
         }
     }

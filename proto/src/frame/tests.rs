@@ -140,6 +140,16 @@ fn a_field_at_its_default_is_left_out() {
 }
 
 #[test]
+fn an_edited_text_says_so_on_both_wires() {
+    let edited = Message { edited: true, ..sample_message() };
+    assert!(String::from_utf8(json_message(&edited)).unwrap().ends_with(r#","edited":true}"#));
+    assert!(!String::from_utf8(json_message(&sample_message())).unwrap().contains("edited"));
+    let whole = FromServer::Batch(Batch { messages: vec![edited.clone()], ..Batch::default() });
+    assert_eq!(server_from_proto(&to_proto(whole.clone())), Ok(whole.clone()));
+    assert_eq!(server_from_json(&to_json(&whole)), Ok(whole));
+}
+
+#[test]
 fn a_joined_batch_equals_the_encoded_whole() {
     let messages = [sample_message(), sample_gift()];
     let (json, proto): (Vec<_>, Vec<_>) = messages.iter().map(|one| (json_message(one), proto_message(one))).unzip();

@@ -94,6 +94,8 @@ impl Standing {
             (Some(Value::Message(message)), Some(key)) => {
                 self.change(&room, source, |room| room.stick(source, key, message));
             }
+            // The judge's own affair.
+            (Some(Value::Muted(_)), None) => {}
             _ => return Err(NoState),
         }
         Ok(())
@@ -117,7 +119,8 @@ impl Standing {
         let Some(changed) = self.rooms.get(&room).map(|room| room.changed) else { return Ok(()) };
         self.change(&room, changed, |room| match key.strip_prefix("sticky/") {
             Some(key) => room.sticky.retain(|sticky| &*sticky.key != key),
-            None => room.mode = None,
+            None if key == "mode" => room.mode = None,
+            None => {}
         });
         Ok(())
     }

@@ -69,6 +69,16 @@ fn sticky_events_stand_in_their_order_and_a_new_generation_beats_the_old() {
 }
 
 #[test]
+fn who_is_muted_is_the_judges_affair() {
+    let mut standing = Standing::default();
+    standing.hear(mode("a", 1, slow(1))).unwrap();
+    let muted = Some(Value::Muted(proto::v1::Muted { until: 7 }));
+    standing.hear(State { key: "mute/user/ann".into(), value: muted, ..mode("a", 2, slow(1)) }).unwrap();
+    standing.remove(b"a/mute/user/ann").unwrap();
+    assert_eq!(standing.mode(&room("a")), Some(slow(1)));
+}
+
+#[test]
 fn what_is_no_state() {
     let mut standing = Standing::default();
     let unknown = State { value: None, ..mode("a", 1, slow(1)) };

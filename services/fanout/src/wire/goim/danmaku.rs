@@ -81,11 +81,15 @@ fn look(message: &Message, uid: u64, name: &str) -> Value {
 
 /// JSON as text within the JSON, which clients read again.
 fn extra(message: &Message, mode: u8, size: u8, color: u32, checksum: &str) -> String {
-    let extra = json!({
+    let mut extra = json!({
         "send_from_me": false, "mode": 0, "color": color, "dm_type": 0, "font_size": size, "player_mode": mode,
         "show_player_type": 0, "content": message.text, "user_hash": checksum, "emoticon_unique": "", "emots": null,
         "id_str": message.id, "reply_mid": 0, "reply_uname": "", "show_reply": false,
     });
+    // Ours, so it is there only where it says something.
+    if message.edited {
+        extra["edited"] = true.into();
+    }
     extra.to_string()
 }
 

@@ -60,6 +60,16 @@ fn a_danmaku_has_every_place_that_clients_read() {
 }
 
 #[test]
+fn an_edited_danmaku_says_so_where_it_bothers_nobody() {
+    let extra = |message: &Message| -> Value {
+        let command = command_of(message);
+        serde_json::from_str(command["info"][0][15]["extra"].as_str().unwrap()).unwrap()
+    };
+    assert_eq!(extra(&sample())["edited"], Value::Null);
+    assert_eq!(extra(&Message { edited: true, ..sample() })["edited"], true);
+}
+
+#[test]
 fn a_danmaku_without_anything_has_defaults() {
     let command = command_of(&Message::default());
     assert_eq!(command["info"][0][1], 1);
