@@ -110,7 +110,7 @@ impl Door {
                 self.unless_banned(speaker.person(address), heard.now_ms)?;
                 let admitted = admit::say(bytes, text_max)?;
                 self.limits.check(speaker.id(), address)?;
-                (admitted, speaker.on_record())
+                (admitted, speaker.on_record(address))
             }
             // A platform's server speaks for all its users at once, so its pace is its own, and what it posts is said in a
             // user's name or in nobody's.

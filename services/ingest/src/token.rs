@@ -128,8 +128,9 @@ impl Speaker {
         }
     }
 
-    /// How the record names him and what the judge needs to know of him.
-    pub(crate) fn on_record(&self) -> v1::Input {
+    /// How the record names him, who speaks from `address`, and what the judge needs to know of him. The address itself is in
+    /// no record.
+    pub(crate) fn on_record(&self, address: IpAddr) -> v1::Input {
         let claims = &*self.claims;
         let secs = |since: Option<u64>| since.and_then(|secs| i64::try_from(secs).ok()).unwrap_or_default();
         let user = v1::User {
@@ -143,6 +144,7 @@ impl Speaker {
             follows_since: secs(claims.follows_since),
             account_since: secs(claims.account_since),
             device: claims.device.clone().unwrap_or_default(),
+            address: AddressHash::of(address).to_string(),
             ..v1::Input::default()
         }
     }
@@ -213,10 +215,11 @@ mod tests {
         let room = |name| RoomId::new(name).unwrap();
         assert_eq!(speaker.may(Act::Say, Some(&room("demo"))), Ok(v1::Role::Sender));
         assert_eq!(speaker.may(Act::Say, Some(&room("other"))).unwrap_err().code(), "forbidden");
-        let record = speaker.on_record();
+        let here = IpAddr::from([192, 0, 2, 1]);
+        let record = speaker.on_record(here);
         let user = record.user.unwrap();
         assert_eq!((user.id.as_str(), user.name.as_str(), user.badges.len()), ("u1", "Ann", 8));
-        assert_eq!(record.follows_since, 7);
+        assert_eq!((record.follows_since, record.address), (7, AddressHash::of(here).to_string()));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What is accepted stands in the input topic, under the id that was answered, in its room's partition.
 
 use chassis::tokens::{Claims, Role};
-use proto::{partition, v1, v1::input::Body};
+use proto::{ban::AddressHash, partition, v1, v1::input::Body};
 
 use crate::rig::{PARTITIONS, Plan, Rig, open_config, unix_secs};
 
@@ -46,7 +46,7 @@ async fn a_danmaku_is_on_record_as_it_was_said() {
         follows_since: 11,
         account_since: 10,
         device: "d1".into(),
-        address: String::new(),
+        address: AddressHash::of([127, 0, 0, 1].into()).to_string(),
         body: Some(Body::Say(v1::Say {
             text: "前方高能".into(),
             color: Some(0xff_8800),

@@ -2,7 +2,7 @@
 
 use chassis::tokens::{Claims, HEADER_ADDRESS, HEADER_CLAIMS, Role};
 use ingest::Config;
-use proto::v1;
+use proto::{ban::AddressHash, v1};
 
 use crate::rig::{Answer, Rig, open_config, unix_secs};
 
@@ -36,6 +36,7 @@ async fn a_record_names_the_person_and_not_the_node() {
     let input = &written[0].input;
     assert_eq!((input.user_id(), input.role(), &*input.device), ("u1", v1::Role::Sender, "d1"));
     assert_eq!((input.user.as_ref().unwrap().level, written[0].id()), (7, answer.id().to_owned()));
+    assert_eq!(input.address, AddressHash::of([192, 0, 2, 7].into()).to_string());
 }
 
 #[tokio::test]
