@@ -48,7 +48,7 @@ impl OnKafka<'_> {
 
 impl Program {
     /// Starts it on free ports, without a crowd of its own and without the door's limits, as all senders of a load test
-    /// share an address. Its log goes into `folder`.
+    /// share an address, and without a room's budget, so that all of the load arrives. Its log goes into `folder`.
     ///
     /// # Errors
     /// When it is not there and cannot be built, or ends or stays silent instead of being ready.
@@ -58,7 +58,7 @@ impl Program {
         let mut child = command(&path)
             .arg("up")
             .args(["--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--crowd", "0", "--drain", "5s"])
-            .args(["--door-user-rate", "0", "--door-address-rate", "0"])
+            .args(["--door-user-rate", "0", "--door-address-rate", "0", "--room-budget", "0"])
             .arg("--keys")
             .arg(keys)
             .args(kafka.map(OnKafka::flags).into_iter().flatten())

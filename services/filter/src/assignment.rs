@@ -7,7 +7,6 @@ use std::{
 };
 
 use chassis::kafka::{Error, Outcome};
-use judge::Judge;
 use proto::{OwnerNumber, lag::Baseline};
 
 use crate::{
@@ -16,6 +15,7 @@ use crate::{
     ownership::{Inheritance, Standing, Start, standing},
     partition::{Judging, Partition, Stage},
     survey::{About, Answer, Found, Past},
+    tally::Tally,
     watch::Watch,
 };
 
@@ -222,9 +222,10 @@ impl Member<'_> {
             baseline.expect(difference_ms);
         }
         let mut judging = Judging {
-            judge: Judge::new(self.works.limits),
+            judge: self.judge_who_knows(partition.number, &past, start),
             inheritance: Inheritance::new(start, past.tail),
             in_flight: InFlight::new(start),
+            tally: Tally::new(),
             next: past.read_from,
             reading: false,
             leaving: false,

@@ -47,6 +47,12 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_DUPLICATE_WINDOW", value_name = "DURATION", default_value = "10s",
           value_parser = within_a_minute)]
     pub duplicate_window: Duration,
+
+    /// Plain chat of one room that is shown in a second, where the room's policy says nothing else; 0 = all of it.
+    // Ten times what anybody reads; above it a crowd sees a fair share of itself.
+    #[arg(long, env = "DANMAKU_ROOM_BUDGET", value_name = "PER_SECOND", default_value_t = 200,
+          value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub room_budget: u32,
 }
 
 /// What a restart replays is 75 s of input; a longer window would be forgiven by it.
@@ -66,6 +72,7 @@ impl Default for Config {
             say_rate: limits.rate_per_s,
             say_burst: limits.burst,
             duplicate_window: Duration::from_millis(limits.duplicate_ms.into()),
+            room_budget: limits.budget_per_s,
         }
     }
 }
@@ -80,7 +87,7 @@ impl Config {
     /// The limits in the judge's terms.
     pub(crate) fn limits(&self) -> Limits {
         let duplicate_ms = u32::try_from(self.duplicate_window.as_millis()).unwrap_or(u32::MAX);
-        Limits { rate_per_s: self.say_rate, burst: self.say_burst, duplicate_ms }
+        Limits { rate_per_s: self.say_rate, burst: self.say_burst, duplicate_ms, budget_per_s: self.room_budget }
     }
 
     /// How many threads judge.

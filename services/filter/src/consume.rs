@@ -14,6 +14,7 @@ use chassis::{
     admin::Condition,
     kafka::{Heard, Membership, Reader},
 };
+use judge::Desk;
 
 use crate::{
     hear::Bench,
@@ -62,6 +63,7 @@ pub(crate) struct Member<'a> {
     /// How often a producer was thrown away: the last part of owner numbers (F6).
     pub(crate) rewinds: u64,
     pub(crate) leaving: Option<Leaving>,
+    desk: Desk,
     rewind_wait: Duration,
     rewound: Option<Instant>,
     answers: Receiver<Answer>,
@@ -99,6 +101,7 @@ impl<'a> Member<'a> {
             partitions: BTreeMap::new(),
             rewinds,
             leaving: None,
+            desk: Desk::default(),
             rewind_wait: REWIND_WAIT,
             rewound: None,
             answers,
@@ -140,6 +143,7 @@ impl<'a> Member<'a> {
         self.settle()?;
         if now >= self.next_second {
             self.next_second = now + COMMIT_EVERY;
+            self.write_tallies()?;
             self.commit();
             self.watch(now);
         }
@@ -150,7 +154,8 @@ impl<'a> Member<'a> {
     /// Hears what is there, up to a round's worth.
     fn turn(&mut self) -> ControlFlow<Interruption> {
         let Some(book) = self.works.shelf.load_full() else { return Continue(()) };
-        let bench = Bench { works: self.works, reader: &self.reader, writer: &self.writer, book: &book };
+        let (reader, writer, desk) = (&self.reader, &self.writer, &mut self.desk);
+        let mut bench = Bench { works: self.works, reader, writer, book: &book, desk };
         let (mut began, mut records, mut lag_ms) = (None, 0, 0);
         while records < ROUND_RECORDS_MAX {
             let wait = if records == 0 { ROUND_WAIT } else { Duration::ZERO };
@@ -188,7 +193,8 @@ impl<'a> Member<'a> {
             return Break(Interruption::Rewind(format!("fatal producer error: {why}")));
         }
         let Some(book) = self.works.shelf.load_full() else { return Continue(()) };
-        let bench = Bench { works: self.works, reader: &self.reader, writer: &self.writer, book: &book };
+        let (reader, writer, desk) = (&self.reader, &self.writer, &mut self.desk);
+        let bench = Bench { works: self.works, reader, writer, book: &book, desk };
         let mut in_flight = 0;
         for partition in self.partitions.values_mut() {
             let number = partition.number;

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use chassis::kafka::{Failure, Reader, Record};
-use judge::{Book, Heard, Judgement};
+use judge::{Book, Desk, Heard, Judgement};
 use proto::{
     MessageId,
     record::{HEADER_TRACEPARENT, decode},
-    v1::Input,
+    v1::{Input, Word},
 };
 
 use crate::{
@@ -26,11 +26,12 @@ pub(crate) struct Bench<'a> {
     pub(crate) reader: &'a Reader,
     pub(crate) writer: &'a Writer,
     pub(crate) book: &'a Book,
+    pub(crate) desk: &'a mut Desk,
 }
 
 impl Bench<'_> {
     /// Hears one record; its lag in milliseconds.
-    pub(crate) fn hear(&self, partition: &mut Partition, record: &Record<'_>) -> ControlFlow<Interruption, u64> {
+    pub(crate) fn hear(&mut self, partition: &mut Partition, record: &Record<'_>) -> ControlFlow<Interruption, u64> {
         let (number, owner) = (partition.number, partition.owner);
         let Some(judging) = partition.judging() else { return Continue(0) };
         if !self.is_next(number, judging, record.offset()) {
@@ -82,38 +83,48 @@ impl Bench<'_> {
 
     /// Judges, learns or closes a record, and writes what that comes to; `None` for one that is finished already.
     fn answer(
-        &self,
+        &mut self,
         judging: &mut Judging,
         stamp: Stamp<'_>,
         record: &Record<'_>,
     ) -> ControlFlow<Interruption, Option<Written>> {
         let (partition, offset, metrics) = (stamp.partition, record.offset(), &self.works.metrics);
-        let judgement = match (judging.inheritance.treatment(offset), self.heard(judging, record)) {
-            (Treatment::Learn, heard) => {
-                // F8. What cannot be heard was set apart when it was ours to judge.
-                heard.iter().for_each(|heard| judging.judge.learn(heard));
+        let (judge, treatment) = (&mut judging.judge, judging.inheritance.treatment(offset));
+        let heard = match (self.works.heard(record, &mut judging.foreign_told), &treatment) {
+            (Ok(heard), _) => heard,
+            // F8. What cannot be heard was set apart when it was ours to judge.
+            (Err(_), Treatment::Learn) => return Continue(None),
+            (Err((reason, detail)), _) => return self.dead_letter(record, reason, &detail).map_continue(Some),
+        };
+        let judgement = match treatment {
+            Treatment::Learn => {
+                judge.learn(self.desk, self.book, &heard);
                 metrics.learned.increment(1);
                 return Continue(None);
             }
-            (_, Err((reason, detail))) => return self.dead_letter(record, reason, &detail).map_continue(Some),
-            (Treatment::Stood(stood), Ok(heard)) => {
-                judging.judge.learn(&heard);
+            Treatment::Stood(stood) => {
+                judge.learn_stood(self.desk, self.book, &heard, &stood);
                 metrics.stood.increment(1);
                 Judgement::again(heard, stood)
             }
-            (Treatment::Superseded, Ok(heard)) => {
-                judging.judge.learn(&heard);
+            Treatment::Superseded => {
+                judge.learn_superseded(self.desk, self.book, &heard);
                 metrics.superseded.increment(1);
-                let judgement = Judgement::superseded(heard);
-                metrics.judged(partition, offset, judgement.word);
-                judgement
+                metrics.judged(partition, offset, Word::Superseded, "");
+                Judgement::superseded(heard)
             }
-            (Treatment::Judge, Ok(heard)) => {
-                let judgement = judging.judge.judge(self.book, heard);
-                metrics.judged(partition, offset, judgement.word);
+            Treatment::Judge => {
+                let judgement = judge.judge(self.desk, self.book, heard, stamp.lag_ms);
+                let code = judgement.verdict.as_ref().map_or("", |verdict| &verdict.code);
+                metrics.judged(partition, offset, judgement.word, code);
                 judgement
             }
         };
+        if let Some(room) = judgement.counted_in {
+            let due = judging.tally.count(judgement.word, room, offset, self.book.version);
+            or_rewind(self.writer.tally(partition, stamp.owner, &mut judging.tally, due))?;
+            return Continue(Some(Written::default()));
+        }
         let mut written = or_rewind(self.writer.judgement(stamp, judgement))?;
         if let Some(why) = written.unwritable.take() {
             let letter = self.dead_letter(record, Reason::Unwritable, &why)?;
@@ -121,23 +132,6 @@ impl Bench<'_> {
             written.bytes += letter.bytes;
         }
         Continue(Some(written))
-    }
-
-    /// The record as the judge hears it, or why he cannot. Ids carry our generation, whatever a door was told.
-    fn heard(&self, judging: &mut Judging, record: &Record<'_>) -> Result<Heard, (Reason, String)> {
-        let input: Input = decode(record.value()).map_err(|why| (Reason::Undecodable, why.to_string()))?;
-        let generation = self.works.generation;
-        if input.generation != generation && !std::mem::replace(&mut judging.foreign_told, true) {
-            tracing::warn!(
-                partition = record.partition(),
-                offset = record.offset(),
-                theirs = input.generation,
-                ours = generation,
-                "an input of another generation: all services must have the same --generation"
-            );
-        }
-        let id = MessageId { generation, partition: record.partition(), offset: record.offset() };
-        Heard::new(id, record.time_ms(), input).map_err(|why| (Reason::Unjudgeable, why.to_string()))
     }
 
     fn dead_letter(&self, record: &Record<'_>, reason: Reason, detail: &str) -> ControlFlow<Interruption, Written> {
@@ -170,6 +164,10 @@ impl Bench<'_> {
 
     /// Finishes what is acknowledged; what turns out to be unwritable is set apart (F2).
     pub(crate) fn settle(&self, number: i32, judging: &mut Judging) -> ControlFlow<Interruption> {
+        let lost = |why| tracing::error!(partition = number, why, "what was thinned or shed cannot be recorded");
+        if let Err(why) = judging.tally.settle(lost) {
+            return Break(Interruption::Rewind(why));
+        }
         loop {
             match judging.in_flight.settle() {
                 Settled::Quiet => return Continue(()),
@@ -195,7 +193,26 @@ impl Bench<'_> {
     }
 }
 
-fn or_rewind<T>(outcome: Result<T, Failure>) -> ControlFlow<Interruption, T> {
+impl Works {
+    /// The record as the judge hears it, or why he cannot. Ids carry our generation, whatever a door was told.
+    fn heard(&self, record: &Record<'_>, foreign_told: &mut bool) -> Result<Heard, (Reason, String)> {
+        let input: Input = decode(record.value()).map_err(|why| (Reason::Undecodable, why.to_string()))?;
+        let generation = self.generation;
+        if input.generation != generation && !std::mem::replace(foreign_told, true) {
+            tracing::warn!(
+                partition = record.partition(),
+                offset = record.offset(),
+                theirs = input.generation,
+                ours = generation,
+                "an input of another generation: all services must have the same --generation"
+            );
+        }
+        let id = MessageId { generation, partition: record.partition(), offset: record.offset() };
+        Heard::new(id, record.time_ms(), input).map_err(|why| (Reason::Unjudgeable, why.to_string()))
+    }
+}
+
+pub(crate) fn or_rewind<T>(outcome: Result<T, Failure>) -> ControlFlow<Interruption, T> {
     match outcome {
         Ok(value) => Continue(value),
         Err(failure) => Break(Interruption::Rewind(format!("a record was not taken: {failure:?}"))),

@@ -11,6 +11,7 @@ use crate::{
     consume::{Interruption, Member},
     deliver::InFlight,
     partition::{Judging, Partition},
+    tally::Tally,
 };
 
 /// How long acknowledgements are waited for before partitions are given up: the group stands still meanwhile (F11).
@@ -78,10 +79,16 @@ impl Member<'_> {
     /// F11: stops judging; then acknowledgements are waited for.
     fn stop_judging(&mut self, change: Option<Change>, numbers: Vec<i32>, now: Instant) {
         for &number in &numbers {
-            match self.partitions.get_mut(&number).and_then(Partition::judging) {
+            let Some(partition) = self.partitions.get_mut(&number) else { continue };
+            let owner = partition.owner;
+            match partition.judging() {
                 Some(judging) => {
                     judging.leaving = true;
                     judging.stop_reading(&self.reader, number);
+                    if let Err(failure) = judging.write_tally(&self.writer, number, owner) {
+                        // The next owner judges it, or closes it as superseded.
+                        tracing::warn!(partition = number, ?failure, "what was thinned or shed was not recorded");
+                    }
                 }
                 // Nothing was written for it yet.
                 None => self.drop_partition(number),
@@ -96,7 +103,7 @@ impl Member<'_> {
         let (mut unfinished, mut finished) = (0, Vec::new());
         for number in &leaving.numbers {
             if let Some(judging) = self.partitions.get_mut(number).and_then(Partition::judging) {
-                unfinished += judging.in_flight.len();
+                unfinished += judging.in_flight.len() + judging.tally.len();
                 finished.extend(judging.worth_committing().map(|offset| (*number, offset)));
             }
         }
@@ -142,12 +149,13 @@ impl Judging {
     /// What is worth a last commit (F5): whatever was finished since the start, also if it was sent before; that one may have
     /// failed.
     fn worth_committing(&self) -> Option<u64> {
-        let finished = self.in_flight.finished();
+        let finished = self.finished();
         (finished > self.inheritance.start()).then_some(finished)
     }
 
     /// Its producer is gone: what is not finished by now will not be.
     pub(crate) fn give_up_unfinished(&mut self) {
-        self.in_flight = InFlight::new(self.in_flight.finished());
+        self.in_flight = InFlight::new(self.finished());
+        self.tally = Tally::new();
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! # Layout, in reading order
 //! A judging thread is `consume`: its round; `hear` is what happens to one record, `write` and `deliver` what is written for it
-//! and what of that is finished, `dead_letter` what cannot be judged. `partition` is the life of one partition: it comes
-//! through `assignment`, with `ownership` and `warmup` deciding on what `survey` saw of its past; it goes through `leave`.
+//! and what of that is finished, `tally` what is only counted, `dead_letter` what cannot be judged. `partition` is the life of one partition: it comes
+//! through `assignment`, with `ownership` and `warmup` deciding on what `survey` saw of its past, and `briefing` telling of it; it goes through `leave`.
 //! `upkeep` is what is done each second, `watch` sees a partition stand still. `book_feed` brings the rules, `works` is what
 //! threads share, `clock` their time.
 
@@ -16,11 +16,13 @@ mod consume;
 mod hear;
 mod write;
 mod deliver;
+mod tally;
 mod dead_letter;
 mod partition;
 mod assignment;
 mod ownership;
 mod warmup;
+mod briefing;
 mod survey;
 mod leave;
 mod upkeep;

@@ -12,6 +12,8 @@ use crate::dead_letter::Reason;
 /// Handles, looked up once: a macro on the hot path costs 60 ns, a handle 4 (measured).
 pub(crate) struct Metrics {
     judged: Vec<Counter>,
+    /// By code, in the order of [`CODES`].
+    refused: Vec<Counter>,
     /// Per partition, one above the highest input counted in `judged` by this process: an input that is judged again after
     /// a rewind, or closed as superseded, was counted when its judgement was first made.
     counted: Vec<AtomicU64>,
@@ -51,6 +53,26 @@ const WORDS: [Word; 14] = [
     Word::Superseded,
 ];
 
+/// The codes of verdicts, which are the reasons for which something was not shown, or not as it was.
+const CODES: [&str; 16] = [
+    "words",
+    "contact",
+    "regex",
+    "forbidden",
+    "held",
+    "rejected",
+    "timeout",
+    "muted",
+    "banned",
+    "rate",
+    "duplicate",
+    "mode_slow",
+    "mode_level",
+    "mode_followers",
+    "mode_emote",
+    "mode_emergency",
+];
+
 impl Metrics {
     pub(crate) fn new(partitions: i32) -> Self {
         describe();
@@ -58,6 +80,7 @@ impl Metrics {
         Self {
             // In the order of their numbers, which are their places.
             judged: WORDS.map(|word| counter!("danmaku_filter_judged_total", "verdict" => word.as_word())).into(),
+            refused: CODES.map(|code| counter!("danmaku_filter_verdict_codes_total", "code" => code)).into(),
             counted,
             dead_letters: Reason::ALL
                 .map(|reason| counter!("danmaku_filter_dead_letters_total", "reason" => reason.label())),
@@ -79,13 +102,15 @@ impl Metrics {
         }
     }
 
-    /// Counts the verdict on an input, unless it was counted before.
-    pub(crate) fn judged(&self, partition: i32, offset: u64, word: Word) {
+    /// Counts the verdict on an input and its code, unless it was counted before.
+    pub(crate) fn judged(&self, partition: i32, offset: u64, word: Word, code: &str) {
         let counted = usize::try_from(partition).ok().and_then(|partition| self.counted.get(partition));
-        let before = counted.map_or(0, |counted| counted.fetch_max(offset + 1, Ordering::Relaxed));
-        if let (true, Some(counter)) = (before <= offset, self.judged.get(word as usize)) {
-            counter.increment(1);
+        if counted.map_or(0, |counted| counted.fetch_max(offset + 1, Ordering::Relaxed)) > offset {
+            return;
         }
+        let place = CODES.iter().position(|known| *known == code);
+        let counters = [self.judged.get(word as usize), place.and_then(|place| self.refused.get(place))];
+        counters.into_iter().flatten().for_each(|counter| counter.increment(1));
     }
 
     pub(crate) fn dead_letter(&self, reason: Reason) {
@@ -144,6 +169,7 @@ impl BookMetrics {
 fn describe() {
     for (name, meaning) in [
         ("danmaku_filter_judged_total", "Inputs by the verdict that was first given on them."),
+        ("danmaku_filter_verdict_codes_total", "The same by the verdict's code, for those that have one."),
         ("danmaku_filter_superseded_total", "Inputs closed because a later one was already answered."),
         ("danmaku_filter_stood_total", "Inputs that a predecessor's output answers already."),
         ("danmaku_filter_learned_total", "Finished inputs replayed into limits and memories."),
@@ -189,10 +215,10 @@ mod tests {
     fn an_input_is_counted_once() {
         let metrics = Metrics::new(2);
         let counted = |partition: usize| metrics.counted[partition].load(Ordering::Relaxed);
-        metrics.judged(1, 7, Word::Passed);
-        metrics.judged(1, 5, Word::Superseded);
+        metrics.judged(1, 7, Word::Limited, "rate");
+        metrics.judged(1, 5, Word::Superseded, "");
         assert_eq!((counted(0), counted(1)), (0, 8));
         // A partition that nobody has is nobody's fault here.
-        metrics.judged(9, 0, Word::Passed);
+        metrics.judged(9, 0, Word::Passed, "a later release's");
     }
 }

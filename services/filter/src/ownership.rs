@@ -182,7 +182,7 @@ pub(crate) fn start(stored: Option<u64>, input: Watermarks, tail: &Tail) -> Star
 }
 
 /// What is to be done with an input.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Treatment {
     /// It is finished; it only feeds the memory (F8).
     Learn,

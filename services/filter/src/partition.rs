@@ -14,7 +14,7 @@ use chassis::kafka::{Delivery, Reader};
 use judge::Judge;
 use proto::{OwnerNumber, lag::Baseline};
 
-use crate::{deliver::InFlight, ownership::Inheritance, survey::Past, watch::Watch};
+use crate::{deliver::InFlight, ownership::Inheritance, survey::Past, tally::Tally, watch::Watch};
 
 /// A partition that the group gave us.
 pub(crate) struct Partition {
@@ -51,6 +51,8 @@ pub(crate) struct Judging {
     pub(crate) judge: Judge,
     pub(crate) inheritance: Inheritance,
     pub(crate) in_flight: InFlight<Delivery>,
+    /// What was thinned or shed and is not yet named by a record.
+    pub(crate) tally: Tally<Delivery>,
     /// The offset to read next.
     pub(crate) next: u64,
     /// Whether the reader has it; not while it is paused at its cap (F3), and never again once it is being given up (F11).
@@ -129,9 +131,15 @@ impl Judging {
         }
     }
 
+    /// The first input that is not finished (F5).
+    pub(crate) fn finished(&self) -> u64 {
+        let finished = self.in_flight.finished();
+        self.tally.first_unnamed().map_or(finished, |first| finished.min(first))
+    }
+
     /// What may be committed and is not yet (F5).
     pub(crate) fn to_commit(&self) -> Option<u64> {
-        let finished = self.in_flight.finished();
+        let finished = self.finished();
         (finished > self.committed).then_some(finished)
     }
 }

@@ -4,17 +4,20 @@
 //! The questions block while a leader or coordinator is away, so they are asked by helper threads of their own, shared by all
 //! judging threads: a sick leader holds up one helper for a few seconds, and nobody who judges or polls.
 
+mod read;
+mod states;
+
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{self, Receiver, RecvTimeoutError, SyncSender},
     },
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use anyhow::{Context as _, bail};
-use chassis::kafka::{Cluster, Heard, LookUp, Reader, Record, Watermarks};
+use anyhow::Context as _;
+use chassis::kafka::{Cluster, LookUp, Reader, Watermarks};
 use proto::{record::decode, v1::Output};
 
 use crate::{
@@ -23,12 +26,12 @@ use crate::{
     warmup::{self, From},
     write::Names,
 };
+use read::{read, read_whole};
+
+pub(crate) use states::States;
 
 /// How long one question may take: a leader election on a healthy cluster, so the helper is soon free for others.
 const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A block of the tail that brings nothing for so long is given up and asked for again later.
-const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Helpers: a few, so that one sick leader does not hold up partitions of healthy ones.
 const HELPERS: usize = 4;
@@ -77,6 +80,10 @@ pub(crate) struct Past {
     pub(crate) start: Start,
     /// Where reading starts, to learn what is finished.
     pub(crate) read_from: u64,
+    /// When that was appended, or a little before; 0 if nothing is replayed.
+    pub(crate) since_ms: i64,
+    /// What the next judge must know of its rooms.
+    pub(crate) states: States,
     /// Our clock when our owner record was read, less its append time.
     pub(crate) clock_difference_ms: Option<i64>,
 }
@@ -120,6 +127,7 @@ struct Surveyor {
 struct Readers {
     input: Reader,
     output: Reader,
+    state: Reader,
 }
 
 impl Surveyor {
@@ -160,14 +168,27 @@ impl Surveyor {
         let low = self.look_up.watermarks(&names.output, partition).context("the output's watermarks")?.low;
         let reading = TailReading::new(self.site.generation, stored, low, claim);
         let (tail, clock_difference_ms) = self.tail(&readers.output, partition, reading)?;
+        let states = self.states(&readers.state, partition)?;
         // Asked for last: an input that the tail answers was there before.
         let input = self.input_marks(partition)?;
         let start = start(stored, input, &tail);
-        let read_from = match start {
-            Start::At { offset, .. } => self.replay_from(&readers.input, partition, offset, input)?,
-            Start::Recreated { .. } => input.high,
+        let window_ms = warmup::window_ms(states.slowest_ms());
+        let (read_from, since_ms) = match start {
+            Start::At { offset, .. } => self.replay_from(&readers.input, partition, offset, input, window_ms)?,
+            Start::Recreated { .. } => (input.high, 0),
         };
-        Ok(Past { tail, start, read_from, clock_difference_ms })
+        Ok(Past { tail, start, read_from, since_ms, states, clock_difference_ms })
+    }
+
+    /// What `danmaku-state` holds for the judge.
+    fn states(&self, reader: &Reader, partition: i32) -> anyhow::Result<States> {
+        let marks = self.look_up.watermarks(&self.site.names.state, partition).context("the state's watermarks")?;
+        let mut states = States::default();
+        read_whole(reader, partition, marks.low..marks.high, |record| {
+            states.hear(record.key().unwrap_or_default(), record.value());
+        })
+        .context("the rooms' modes")?;
+        Ok(states)
     }
 
     fn input_marks(&self, partition: i32) -> anyhow::Result<Watermarks> {
@@ -194,74 +215,40 @@ impl Surveyor {
         Ok((reading.finish(), clock_difference_ms))
     }
 
-    /// Where the replay into the judge's memory begins (F8).
-    fn replay_from(&self, reader: &Reader, partition: i32, start: u64, input: Watermarks) -> anyhow::Result<u64> {
+    /// Where the replay into the judge's memory begins (F8), and when what stands there was appended at the earliest.
+    fn replay_from(
+        &self,
+        reader: &Reader,
+        partition: i32,
+        start: u64,
+        input: Watermarks,
+        window_ms: i64,
+    ) -> anyhow::Result<(u64, i64)> {
         let last = match warmup::from(start, input, !self.site.cluster.embedded) {
-            From::Offset(offset) => return Ok(offset),
+            From::Offset(offset) => return Ok((offset, 0)),
             From::WindowBefore(last) => last,
         };
         let mut append_ms = None;
         read(reader, partition, last..last + 1, |record| append_ms = Some(record.time_ms()))
             .context("the last finished input")?;
-        let Some(append_ms) = append_ms else { return Ok(start) };
-        let since_ms = append_ms - warmup::WINDOW_MS;
+        let Some(append_ms) = append_ms else { return Ok((start, 0)) };
+        let since_ms = append_ms - window_ms;
         let found =
             self.look_up.offset_at(&self.site.names.input, partition, since_ms).context("the replay's start")?;
         // The last finished record itself is younger than that, so there is an answer unless it was deleted just now.
-        Ok(found.unwrap_or(start).clamp(input.low, start))
+        Ok((found.unwrap_or(start).clamp(input.low, start), since_ms))
     }
 }
 
 impl Readers {
     fn new(site: &Site) -> anyhow::Result<Self> {
         let (cluster, names) = (&site.cluster, &site.names);
-        let readers = Self { input: Reader::new(cluster, &names.input)?, output: Reader::new(cluster, &names.output)? };
+        let reader = |name: &str| Reader::new(cluster, name);
+        let readers =
+            Self { input: reader(&names.input)?, output: reader(&names.output)?, state: reader(&names.state)? };
         readers.input.prepare(QUESTION_TIMEOUT).context("the input's leaders")?;
         readers.output.prepare(QUESTION_TIMEOUT).context("the output's leaders")?;
+        readers.state.prepare(QUESTION_TIMEOUT).context("the state's leaders")?;
         Ok(readers)
     }
-}
-
-/// Reads the offsets of `range`, as far as they exist.
-fn read(
-    reader: &Reader,
-    partition: i32,
-    range: std::ops::Range<u64>,
-    mut each: impl FnMut(&Record<'_>),
-) -> anyhow::Result<()> {
-    if range.is_empty() {
-        return Ok(());
-    }
-    reader.assign(partition, range.start)?;
-    let outcome = read_assigned(reader, partition, range, &mut each);
-    reader.release(partition)?;
-    outcome
-}
-
-fn read_assigned(
-    reader: &Reader,
-    partition: i32,
-    range: std::ops::Range<u64>,
-    each: &mut impl FnMut(&Record<'_>),
-) -> anyhow::Result<()> {
-    let (mut next, mut heard) = (range.start, Instant::now());
-    while next < range.end {
-        match reader.poll(Duration::from_millis(100)) {
-            Ok(Some(Heard::Record(record))) if record.partition() == partition && record.offset() >= next => {
-                heard = Instant::now();
-                next = record.offset() + 1;
-                if range.contains(&record.offset()) {
-                    each(&record);
-                }
-            }
-            // The end came before the end of the range: nothing more is there.
-            Ok(Some(Heard::End(ended))) if ended == partition && next > range.start => break,
-            Ok(_) => {}
-            Err(error) => tracing::debug!(partition, %error, "while surveying"),
-        }
-        if heard.elapsed() > SILENCE_TIMEOUT {
-            bail!("nothing was read at offset {next} for {} s", SILENCE_TIMEOUT.as_secs());
-        }
-    }
-    Ok(())
 }

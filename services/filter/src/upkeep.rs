@@ -3,16 +3,20 @@
 
 use std::{
     mem,
+    ops::ControlFlow,
     time::{Duration, Instant},
 };
 
-use chassis::kafka::Watermarks;
+use chassis::kafka::{Failure, Watermarks};
+use proto::OwnerNumber;
 
 use crate::{
-    consume::Member,
+    consume::{Interruption, Member},
+    hear::or_rewind,
     partition::{Judging, Partition},
     survey::About,
     watch::Finding,
+    write::Writer,
 };
 
 /// A member that has no partition after so long is not needed, which is as good as ready.
@@ -44,6 +48,17 @@ impl Member<'_> {
                 tracing::warn!(%error, "a commit failed, it is repeated");
             }
         }
+    }
+
+    /// Writes what was thinned or shed in the last second.
+    pub(crate) fn write_tallies(&mut self) -> ControlFlow<Interruption> {
+        for partition in self.partitions.values_mut() {
+            let (number, owner) = (partition.number, partition.owner);
+            if let Some(judging) = partition.judging() {
+                or_rewind(judging.write_tally(&self.writer, number, owner))?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     /// Asks about partitions that stand still, and counts what memories forgot.
@@ -106,5 +121,13 @@ impl Member<'_> {
             return false;
         }
         now - *self.joined.get_or_insert(now) >= WITHOUT_PARTITIONS
+    }
+}
+
+impl Judging {
+    /// Writes what was counted. `Err` is the producer's failure.
+    pub(crate) fn write_tally(&mut self, writer: &Writer, number: i32, owner: OwnerNumber) -> Result<(), Failure> {
+        let due = self.tally.due();
+        writer.tally(number, owner, &mut self.tally, due)
     }
 }

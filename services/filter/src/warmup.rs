@@ -4,16 +4,20 @@
 //! at a time, so polling goes on and other partitions are judged meanwhile.
 
 use chassis::kafka::Watermarks;
+use judge::{MEMORY_MS, mode::SLOW_MS_MAX};
 
-/// The longest window of a limit is 60 s (repeats); a quarter more for leaders whose clocks differ.
-pub(crate) const WINDOW_MS: i64 = 75_000;
+/// How far back the replay reaches, in a partition whose slowest room hears a user once in `slowest_ms`: as far as a limit looks
+/// back, and a quarter more for leaders whose clocks differ. As a rule that is 112 s, and 12.5 minutes at most.
+pub(crate) fn window_ms(slowest_ms: u32) -> i64 {
+    MEMORY_MS.max(slowest_ms.min(SLOW_MS_MAX).into()) * 5 / 4
+}
 
 /// Where the replay begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum From {
     /// At this offset.
     Offset(u64),
-    /// At the first record appended [`WINDOW_MS`] before the one at this offset.
+    /// At the first record appended a window before the one at this offset.
     WindowBefore(u64),
 }
 
@@ -36,6 +40,13 @@ pub(crate) fn from(start: u64, input: Watermarks, times: bool) -> From {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn slow_rooms_are_remembered_for_longer() {
+        for (slowest_ms, window_ms) in [(0, 112_500), (30_000, 112_500), (120_000, 150_000), (u32::MAX, 750_000)] {
+            assert_eq!(super::window_ms(slowest_ms), window_ms);
+        }
+    }
 
     #[test]
     fn the_replay_begins_a_window_before_the_last_finished_record() {

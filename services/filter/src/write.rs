@@ -6,12 +6,15 @@ use std::time::Duration;
 use chassis::kafka::{Cluster, Delivery, Error, Failure, Outgoing, Producer, ProducerSettings};
 use judge::Judgement;
 use proto::{
-    OwnerNumber, Topic,
+    MessageId, OwnerNumber, Topic,
     record::{HEADER_SRC, HEADER_TRACEPARENT, encode},
-    v1::{DeadLetter, Output},
+    v1::{DeadLetter, Output, Verdict},
 };
 
-use crate::deliver::BYTES_MAX;
+use crate::{
+    deliver::BYTES_MAX,
+    tally::{Due, Tally},
+};
 
 /// How long a record may wait for company in its batch (F2).
 const LINGER: Duration = Duration::from_millis(1);
@@ -25,7 +28,7 @@ pub(crate) struct Names {
     pub(crate) input: String,
     pub(crate) output: String,
     verdicts: String,
-    state: String,
+    pub(crate) state: String,
     dead_letter: String,
 }
 
@@ -119,6 +122,43 @@ impl Writer {
             self.send(to, &encode(&state), &mut written)?;
         }
         Ok(written)
+    }
+
+    /// Writes records of what was counted, and has `tally` wait for them. `Err` is the producer's failure.
+    pub(crate) fn tally(
+        &self,
+        partition: i32,
+        owner: OwnerNumber,
+        tally: &mut Tally<Delivery>,
+        due: Vec<Due>,
+    ) -> Result<(), Failure> {
+        let mut outcome = Ok(());
+        for due in due {
+            let first = due.first();
+            let verdict = Verdict {
+                id: MessageId { generation: self.generation, partition, offset: first }.to_string(),
+                owner: Some(owner.into()),
+                word: due.word as i32,
+                rules_version: due.rules_version,
+                ranges: due.ranges,
+                ..Verdict::default()
+            };
+            let to = Outgoing { topic: &self.names.verdicts, key: Some(due.room.as_bytes()), ..to(partition) };
+            match self.producer.send(Outgoing { value: Some(&encode(&verdict)), ..to }) {
+                Ok(delivery) => tally.wait(first, delivery),
+                Err(failure) => {
+                    tally.give_up(first);
+                    outcome = Err(failure);
+                }
+            }
+        }
+        outcome
+    }
+
+    /// Takes a state back that says nothing any more. Nobody waits for it: it is done again at the next assignment.
+    pub(crate) fn forget_state(&self, partition: i32, key: &str) -> Result<(), Failure> {
+        let to = Outgoing { topic: &self.names.state, key: Some(key.as_bytes()), ..to(partition) };
+        self.producer.send(to).map(drop)
     }
 
     fn output(&self, stamp: Stamp<'_>, mut output: Output, written: &mut Written) -> Result<(), Failure> {

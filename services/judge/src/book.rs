@@ -2,6 +2,10 @@
 
 pub mod chunks;
 
+use std::sync::Arc;
+
+use proto::{ban, v1::MuteRule};
+
 use crate::words::{BadWords, Words};
 
 /// One whole version of the rules.
@@ -10,13 +14,46 @@ pub struct Book {
     pub version: u64,
     /// The words that no message may hold.
     pub words: Words,
+    mutes: Arc<Vec<MuteRule>>,
+    bans: Arc<ban::Book>,
 }
 
 impl Book {
     /// The rules of a word file. Its version is a checksum of the file, so that filters which read the same words, each from
     /// a copy of its own, stamp the same version.
     pub fn of_words(file: &[u8]) -> Result<Self, BadWords> {
-        Ok(Self { version: checksum(file).max(1), words: Words::parse(file)? })
+        Ok(Self {
+            version: checksum(file).max(1),
+            words: Words::parse(file)?,
+            mutes: Arc::default(),
+            bans: Arc::default(),
+        })
+    }
+
+    /// The same with other people muted and banned.
+    #[must_use]
+    pub fn with_people(self, mutes: Arc<Vec<MuteRule>>, bans: Arc<ban::Book>) -> Self {
+        Self { mutes, bans, ..self }
+    }
+
+    /// The mutes to begin with when a partition is taken over. Each acts only behind its control record.
+    pub fn mutes(&self) -> &[MuteRule] {
+        &self.mutes
+    }
+
+    /// Everybody who is banned.
+    pub fn bans(&self) -> &ban::Book {
+        &self.bans
+    }
+
+    /// Plain chat that `room` shows in a second, if its policy says so.
+    pub fn budget_per_s(&self, _room: &str) -> Option<u32> {
+        None
+    }
+
+    /// Whether `[code]` stands for a picture in `room`.
+    pub fn is_emote(&self, _room: &str, _code: &str) -> bool {
+        false
     }
 
     /// Whether these rules are as new as `version` (F9); 0 stands for none. Word files have no order, only sameness: another

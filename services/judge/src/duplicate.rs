@@ -1,11 +1,9 @@
-//! The same user saying the same again in one room, seen on the normalized text.
+//! The same user saying the same again in one room, seen on the folded text: what cannot be seen makes no text another one.
 //!
 //! Only what was let through counts, so who repeats himself every nine seconds is heard every other time and not silenced
 //! for good. Texts in between do not help: each is remembered for itself.
 
-use ahash::RandomState;
-
-use crate::{heard::Heard, recent::Recent};
+use crate::recent::Recent;
 
 /// Who said what within the window.
 pub(crate) struct Duplicates {
@@ -19,18 +17,20 @@ impl Duplicates {
         Self { window_ms, said: Recent::new(i64::from(window_ms)) }
     }
 
-    /// How long to wait, in milliseconds, if the user of `heard` said `text` a moment ago; it is remembered otherwise.
-    pub(crate) fn check(&mut self, keys: &RandomState, heard: &Heard, text: &str, now_ms: i64) -> Option<u32> {
+    /// How long to wait, in milliseconds, if the same was said a moment ago; `key` is of the user, the room and the text.
+    pub(crate) fn check(&mut self, key: u64, now_ms: i64) -> Option<u32> {
         if self.window_ms == 0 {
             return None;
         }
-        let input = heard.input();
-        let key = keys.hash_one((&input.room, input.user_id(), text));
-        if let Some(found) = self.said.get(key, now_ms) {
-            return Some(u32::try_from(found.remaining_ms).unwrap_or(self.window_ms));
+        let found = self.said.get(key, now_ms)?;
+        Some(u32::try_from(found.remaining_ms).unwrap_or(self.window_ms))
+    }
+
+    /// Remembers what was let through.
+    pub(crate) fn remember(&mut self, key: u64, now_ms: i64) {
+        if self.window_ms > 0 {
+            self.said.put(key, (), now_ms);
         }
-        self.said.put(key, (), now_ms);
-        None
     }
 
     pub(crate) fn forgotten(&self) -> u64 {

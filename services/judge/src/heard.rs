@@ -71,14 +71,15 @@ impl Heard {
         self.say().is_some() || self.is_privileged()
     }
 
-    /// Whether it is never limited: those who run the room are not held to its viewers' pace.
-    pub(crate) fn is_priority(&self) -> bool {
-        self.is_privileged()
+    /// Whether those who run the room bring it: they are not held to its viewers' pace.
+    pub(crate) fn is_privileged(&self) -> bool {
+        is_privileged(self.input.role())
     }
+}
 
-    fn is_privileged(&self) -> bool {
-        matches!(self.input.role(), Role::Service | Role::Moderator | Role::Streamer)
-    }
+/// Whether a role runs the room.
+pub(crate) fn is_privileged(role: Role) -> bool {
+    matches!(role, Role::Service | Role::Moderator | Role::Streamer)
 }
 
 #[cfg(test)]

@@ -4,17 +4,25 @@
 //! partition, so giving a partition up drops all that was known about its users.
 //!
 //! # Layout, in reading order
-//! [`pipeline`] is the order of judgement on one screen. Its stages: [`heard`] is what is judged and its time, `repeat`, `rate`
-//! and `duplicate` are the limits (all three remember through `recent`), [`normalize`] and [`words`] the rules, [`book`] holds
-//! the rules of one version. [`verdict`] is what they come to, in values and in records.
+//! [`pipeline`] is the order of judgement on one screen, on what [`memory`] holds. Its stages: [`heard`] is what is judged, `clock`
+//! and `who` its time and its speaker; `repeat`, `mute` and `mode` say who may speak, `rate` and `pressure` how fast, `crowd` how
+//! much of a room is looked at while it is late, [`normalize`], `duplicate` and [`words`] what may be said, `budget` how much of it can
+//! be read. What they remember for a while lies in `recent`, and `lot` draws where not all can pass. A text lies on the [`desk`]
+//! meanwhile; [`book`] holds the rules of one version. [`verdict`] is what it comes to, in values and in records.
 
 #![forbid(unsafe_code)]
 
 pub mod pipeline;
+pub mod memory;
 pub mod heard;
 mod clock;
+mod who;
 mod repeat;
+mod mute;
+pub mod mode;
 mod rate;
+mod pressure;
+mod crowd;
 pub mod normalize;
 pub mod fold;
 pub mod entry;
@@ -23,13 +31,18 @@ pub mod contact;
 pub mod mask;
 pub mod emote;
 mod duplicate;
-mod recent;
 pub mod words;
+mod budget;
+mod recent;
+mod lot;
+pub mod desk;
 pub mod book;
 pub mod verdict;
 
 pub use book::Book;
+pub use desk::Desk;
 pub use heard::{Heard, Unjudgeable};
-pub use pipeline::{Judge, Limits};
-pub use verdict::{Judgement, Rule, Stood, Verdict};
+pub use memory::{Coming, Judge, Limits};
+pub use pressure::MEMORY_MS;
+pub use verdict::{Judgement, Stood, Verdict};
 pub use words::Words;

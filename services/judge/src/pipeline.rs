@@ -1,112 +1,175 @@
 //! The order of judgement for one danmaku. Pure: no clock, no Kafka, no Redis; the caller brings them.
 
-use std::ops::ControlFlow;
+use std::ops::ControlFlow::{self, Break, Continue};
 
-use ahash::RandomState;
+use proto::{
+    ban::Until,
+    v1::{self, Action, Decision, Role, Say, input::Body},
+};
 
 use crate::{
     book::Book,
-    clock::Clock,
-    duplicate::Duplicates,
+    crowd::Line,
+    desk::Desk,
     heard::Heard,
-    normalize::normalize,
-    rate::Rates,
-    repeat::Repeats,
-    verdict::{Judgement, LimitedBy, Rule, Verdict},
+    memory::Judge,
+    verdict::{Finding, Judgement, LimitedBy, MutedBy, Verdict},
+    who::Who,
 };
 
-/// How much one user may say in one room.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Messages a second; 0 = no limit.
-    pub rate_per_s: u32,
-    /// Messages at once after a pause.
-    pub burst: u32,
-    /// How long the same text is refused, in milliseconds; 0 = never.
-    pub duplicate_ms: u32,
+/// How long somebody should wait whose message a rule limits.
+const RULE_WAIT_MS: u32 = 10_000;
+
+/// A mute by a rule that does not say how long.
+const RULE_MUTE_S: u32 = 60;
+
+/// A message that only the rules and the room's budget can keep from being shown.
+pub(crate) struct Heeded {
+    who: Who,
+    /// It has a place in the budget.
+    is_kept: bool,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self { rate_per_s: 1, burst: 3, duplicate_ms: 10_000 }
-    }
-}
-
-/// What is known about one partition: who spoke when, and what. It is rebuilt from the log, never stored.
-pub struct Judge {
-    clock: Clock,
-    // Users choose rooms, ids and texts, so what they choose is hashed under a key that they cannot know.
-    keys: RandomState,
-    repeats: Repeats,
-    rates: Rates,
-    duplicates: Duplicates,
+/// By whom and when a record is brought, and how late it is heard.
+#[derive(Clone, Copy)]
+struct Place {
+    who: Who,
+    now_ms: i64,
+    lag_ms: u32,
 }
 
 impl Judge {
-    /// A judge who has heard nothing yet.
-    pub fn new(limits: Limits) -> Self {
-        Self {
-            clock: Clock::default(),
-            keys: RandomState::new(),
-            repeats: Repeats::new(),
-            rates: Rates::new(limits.rate_per_s, limits.burst),
-            duplicates: Duplicates::new(limits.duplicate_ms),
-        }
-    }
-
-    /// Judges one record. One version of the book judges one message whole.
-    pub fn judge(&mut self, book: &Book, heard: Heard) -> Judgement {
-        let verdict = match self.before_the_rules(&heard) {
-            ControlFlow::Break(verdict) => verdict,
-            ControlFlow::Continue(None) => Verdict::Passed,
-            ControlFlow::Continue(Some(text)) => by_the_rules(book, &text),
+    /// Judges one record of a partition that is read `lag_ms` late. One version of the book judges one message whole.
+    pub fn judge(&mut self, desk: &mut Desk, book: &Book, heard: Heard, lag_ms: u32) -> Judgement {
+        let (verdict, found) = match self.before_the_rules(desk, book, &heard, lag_ms) {
+            Break(verdict) => (verdict, Finding::default()),
+            Continue(None) => (Verdict::Passed, Finding::default()),
+            Continue(Some(heeded)) => self.by_the_rules(desk, book, &heard, heeded),
         };
-        Judgement::new(heard, verdict, book.version)
+        Judgement::new(heard, verdict, found, book.version)
     }
 
-    /// Remembers one record as judging it would, without an answer (F8). No rule is asked, so what is remembered does not
-    /// depend on the rules of the day: a replay under a newer book limits the same messages.
-    pub fn learn(&mut self, heard: &Heard) {
-        let _ = self.before_the_rules(heard);
-    }
-
-    /// How often something was forgotten before its window had passed, because a memory was full.
-    pub fn forgotten(&self) -> u64 {
-        self.repeats.forgotten() + self.rates.forgotten() + self.duplicates.forgotten()
-    }
-
-    /// Everything that remembers: a verdict, or the normalized text for the rules, or nothing for them to look at.
-    fn before_the_rules(&mut self, heard: &Heard) -> ControlFlow<Verdict, Option<String>> {
-        let now = self.clock.advance(heard.append_ms());
+    /// Everything that remembers: a verdict, or what the rules have to look at, if anything.
+    pub(crate) fn before_the_rules(
+        &mut self,
+        desk: &mut Desk,
+        book: &Book,
+        heard: &Heard,
+        lag_ms: u32,
+    ) -> ControlFlow<Verdict, Option<Heeded>> {
+        let now_ms = self.clock.advance(heard.append_ms());
         if !heard.is_allowed() {
-            return ControlFlow::Break(Verdict::Blocked(Rule::Role));
+            return Break(Verdict::Forbidden);
         }
-        // First of all, so that a retry costs its sender nothing.
-        if let Some(of) = self.repeats.check(&self.keys, heard, now) {
-            return ControlFlow::Break(Verdict::Repeated { of });
+        let place = Place { who: Who::brings(&self.keys, heard), now_ms, lag_ms };
+        if let Some(of) = self.repeats.check(&self.keys, heard, place.who, now_ms) {
+            return Break(Verdict::Repeated { of });
         }
-        // Mute and ban stand here, before everything that costs; then the room's mode.
-        let Some(say) = heard.say() else {
-            // What services and moderators bring is neither limited nor matched.
-            return ControlFlow::Continue(None);
-        };
-        let limited = !heard.is_priority();
-        if limited && let Some(retry_after_ms) = self.rates.check(&self.keys, heard, now) {
-            return ControlFlow::Break(Verdict::Limited { by: LimitedBy::Rate, retry_after_ms });
+        match &heard.input().body {
+            Some(Body::Say(say)) => return self.said(desk, book, heard, say, place).map_continue(Some),
+            Some(Body::Decision(decision)) => return Break(self.decided(book, heard, decision)),
+            Some(Body::Mode(mode)) => self.modes.set(place.who.room, *mode),
+            Some(Body::Sanction(sanction)) => {
+                self.mutes.act(&self.keys, &heard.input().room, sanction, heard.append_ms());
+            }
+            // What else services and moderators bring is neither limited nor matched.
+            _ => {}
         }
-        let text = normalize(&say.text);
-        if limited && let Some(retry_after_ms) = self.duplicates.check(&self.keys, heard, &text, now) {
-            return ControlFlow::Break(Verdict::Limited { by: LimitedBy::Duplicate, retry_after_ms });
-        }
-        ControlFlow::Continue(Some(text))
+        Continue(None)
     }
-}
 
-/// What the rule book says about a normalized text. The room's budget follows here, for what passed.
-fn by_the_rules(book: &Book, text: &str) -> Verdict {
-    match book.words.hit(text) {
-        Some(line) => Verdict::Blocked(Rule::Word { line }),
-        None => Verdict::Passed,
+    /// Mute and ban → the room's mode → rate → coarse cap → fold → duplicate → budget. What is refused costs nothing.
+    fn said(
+        &mut self,
+        desk: &mut Desk,
+        book: &Book,
+        heard: &Heard,
+        say: &Say,
+        place: Place,
+    ) -> ControlFlow<Verdict, Heeded> {
+        let (input, room, at_ms) = (heard.input(), &*heard.input().room, heard.append_ms());
+        let Place { who, now_ms, lag_ms } = place;
+        if let Some((by, until)) = self.mutes.check(&self.keys, book.bans(), input, who, at_ms) {
+            return Break(Verdict::Muted { by, until });
+        }
+        if heard.is_privileged() {
+            desk.lay(&say.text);
+            return Continue(Heeded { who, is_kept: true });
+        }
+        let is_emotes = || {
+            desk.lay(&say.text);
+            desk.is_emotes(book, room, &say.text)
+        };
+        if let Some(refusal) = self.modes.check(who, input, at_ms, now_ms, is_emotes) {
+            return Break(self.refused(heard, place, refusal));
+        }
+        if let Some(retry_ms) = self.rates.check(who, now_ms) {
+            return Break(self.refused(heard, place, (LimitedBy::Rate, retry_ms)));
+        }
+        let budget_per_s = book.budget_per_s(room).unwrap_or(self.budget_per_s);
+        if self.crowds.sheds(Line { who, user: input.user_id(), now_ms, lag_ms }, budget_per_s) {
+            return Break(Verdict::Shed);
+        }
+        desk.lay(&say.text);
+        let said = who.and(&self.keys, desk.key());
+        if let Some(retry_ms) = self.duplicates.check(said, now_ms) {
+            return Break(self.refused(heard, place, (LimitedBy::Duplicate, retry_ms)));
+        }
+        self.modes.count(who, now_ms);
+        self.rates.count(who, now_ms);
+        self.duplicates.remember(said, now_ms);
+        let is_kept = self.budget.keeps(room, who, heard.id().offset, now_ms, budget_per_s);
+        Continue(Heeded { who, is_kept })
+    }
+
+    /// What the rules say, and then the room's budget.
+    fn by_the_rules(&mut self, desk: &mut Desk, book: &Book, heard: &Heard, heeded: Heeded) -> (Verdict, Finding) {
+        let text = heard.say().map_or("", |say| &say.text);
+        let ruling = desk.ruling(book, text);
+        let verdict = match ruling.action {
+            // Nobody mutes those who run the room.
+            Action::Block => Verdict::Blocked,
+            Action::Mute if heard.is_privileged() => Verdict::Blocked,
+            Action::Mute => {
+                let mute_s = if ruling.mute_s == 0 { RULE_MUTE_S } else { ruling.mute_s };
+                self.mute(heard, heeded.who, i64::from(mute_s) * 1_000)
+            }
+            Action::Limit => Verdict::Limited { by: LimitedBy::Rate, retry_after_ms: RULE_WAIT_MS },
+            Action::Hold => Verdict::Held,
+            Action::Shadow => Verdict::Shadowed,
+            Action::Mask | Action::Flag | Action::Pass | Action::Policy if !heeded.is_kept => Verdict::Thinned,
+            Action::Mask => Verdict::Masked { text: ruling.text, name: ruling.name },
+            Action::Flag => Verdict::Flagged,
+            Action::Pass | Action::Policy => Verdict::Passed,
+        };
+        (verdict, ruling.found)
+    }
+
+    /// A moderator's answer to a held message: it skips words and rate, not mute and ban.
+    fn decided(&self, book: &Book, heard: &Heard, decision: &Decision) -> Verdict {
+        if !decision.approved {
+            return Verdict::Rejected { late: decision.reason == "timeout" };
+        }
+        let room = heard.input().room.clone();
+        let author = v1::Input { room, user: decision.user.clone(), role: Role::Sender as i32, ..v1::Input::default() };
+        let who = Who::named(&self.keys, &author.room, author.user_id());
+        match self.mutes.check(&self.keys, book.bans(), &author, who, heard.append_ms()) {
+            Some((by, until)) => Verdict::Muted { by, until },
+            None => Verdict::Approved,
+        }
+    }
+
+    fn refused(&mut self, heard: &Heard, place: Place, (by, retry_after_ms): (LimitedBy, u32)) -> Verdict {
+        match self.pressure.refused(place.who, place.now_ms) {
+            Some(for_ms) => self.mute(heard, place.who, for_ms),
+            None => Verdict::Limited { by, retry_after_ms },
+        }
+    }
+
+    fn mute(&mut self, heard: &Heard, who: Who, for_ms: i64) -> Verdict {
+        let until_ms = heard.append_ms().saturating_add(for_ms);
+        self.mutes.mute(who, until_ms, heard.append_ms());
+        Verdict::Muted { by: MutedBy::Mute, until: Until::Time(until_ms) }
     }
 }
 

@@ -1,11 +1,9 @@
 //! How fast one user may speak in one room: GCRA on the judge's time, so that a replay limits as the first pass did.
 //!
 //! GCRA keeps one number a user: the time at which he would be even again. A message passes if that is less than a burst
-//! ahead, and moves it by one interval; a refused one moves nothing.
+//! ahead, and moves it by one interval once it is let through; a refused one moves nothing.
 
-use ahash::RandomState;
-
-use crate::{heard::Heard, recent::Recent};
+use crate::{recent::Recent, who::Who};
 
 /// The users who are not even yet.
 pub(crate) struct Rates {
@@ -27,22 +25,27 @@ impl Rates {
         Self { interval_us, tolerance_us: interval_us * (burst - 1), even_us: Recent::new(window_ms) }
     }
 
-    /// How long to wait, in milliseconds, if the user of `heard` is too fast; it is counted otherwise.
-    pub(crate) fn check(&mut self, keys: &RandomState, heard: &Heard, now_ms: i64) -> Option<u32> {
+    /// How long to wait, in milliseconds, if this user is too fast.
+    pub(crate) fn check(&mut self, who: Who, now_ms: i64) -> Option<u32> {
         if self.interval_us == 0 {
             return None;
         }
-        let input = heard.input();
-        let key = keys.hash_one((&input.room, input.user_id()));
-        let now_us = now_ms.saturating_mul(1_000);
-        let even_us = self.even_us.get(key, now_ms).map_or(now_us, |found| (*found.value).max(now_us));
-        let early_us = even_us - now_us - self.tolerance_us;
-        if early_us > 0 {
-            // Rounded up: who waits that long passes.
-            return Some(u32::try_from(early_us.unsigned_abs().div_ceil(1_000)).unwrap_or(u32::MAX));
+        let early_us = self.even_us(who, now_ms) - now_ms * 1_000 - self.tolerance_us;
+        // Rounded up: who waits that long passes.
+        (early_us > 0).then(|| u32::try_from(early_us.unsigned_abs().div_ceil(1_000)).unwrap_or(u32::MAX))
+    }
+
+    /// Counts a message that was let through.
+    pub(crate) fn count(&mut self, who: Who, now_ms: i64) {
+        if self.interval_us > 0 {
+            let even_us = self.even_us(who, now_ms) + self.interval_us;
+            self.even_us.put(who.user, even_us, now_ms);
         }
-        self.even_us.put(key, even_us + self.interval_us, now_ms);
-        None
+    }
+
+    fn even_us(&mut self, who: Who, now_ms: i64) -> i64 {
+        let now_us = now_ms * 1_000;
+        self.even_us.get(who.user, now_ms).map_or(now_us, |found| (*found.value).max(now_us))
     }
 
     pub(crate) fn forgotten(&self) -> u64 {

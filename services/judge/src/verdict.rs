@@ -1,29 +1,63 @@
-//! What a judgement comes to: a verdict as a value, and the records that carry it. Who writes them, and the owner's number and
-//! lag that he stamps on them, are kept out.
+//! What a judgement comes to, as values. The records that carry it are made in [`records`]; who writes them, and the owner's
+//! number and lag that he stamps on them, are kept out.
 
+mod records;
 mod shown;
+mod stood;
 
-use std::fmt;
+use std::borrow::Cow;
 
 use proto::{
     MessageId,
-    v1::{self, Fate, Item, Output, State, Told, Word, item},
+    ban::Until,
+    v1::{self, Hit, Output, State, Word},
 };
 
-use crate::heard::Heard;
+pub use crate::mute::MutedBy;
+pub(crate) use records::MUTE_KEY;
+pub use stood::Stood;
 
 /// What the judge says about one message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
     /// It is shown, or acts.
     Passed,
+    /// It is shown, and moderators hear of it.
+    Flagged,
+    /// It is shown with parts of it masked.
+    Masked {
+        /// The text with its masks, if it has any.
+        text: Option<String>,
+        /// The name of who says it, the same.
+        name: Option<String>,
+    },
     /// It is not shown: a rule forbids it.
-    Blocked(Rule),
-    /// It is not shown: its sender is too fast.
+    Blocked,
+    /// It is not shown and does not act: its role may not bring it.
+    Forbidden,
+    /// It is not shown unless a moderator lets it through.
+    Held,
+    /// A moderator let through what was held.
+    Approved,
+    /// A moderator, or nobody in time, let it through.
+    Rejected {
+        /// Nobody decided in time.
+        late: bool,
+    },
+    /// It is shown to its author alone.
+    Shadowed,
+    /// It is not shown: its author may not speak.
+    Muted {
+        /// Why.
+        by: MutedBy,
+        /// How long.
+        until: Until,
+    },
+    /// It is not shown: a limit or the room's mode forbids it.
     Limited {
-        /// Which limit.
+        /// Which.
         by: LimitedBy,
-        /// How long he should wait.
+        /// How long its author should wait; 0 where waiting does not help.
         retry_after_ms: u32,
     },
     /// It is not shown: it was said before.
@@ -31,27 +65,40 @@ pub enum Verdict {
         /// The first one.
         of: MessageId,
     },
+    /// It is not shown: the room says more than anybody can read.
+    Thinned,
+    /// It is not shown, and was not looked at: the room says far more, and the partition is late.
+    Shed,
 }
 
-/// A rule that blocks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Rule {
-    /// A word of the word file.
-    Word {
-        /// The line it stands on.
-        line: u32,
-    },
-    /// Its role may not bring this.
-    Role,
-}
-
-/// A limit.
+/// A limit, or what a room's mode asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitedBy {
     /// Messages a second.
     Rate,
     /// The same text again.
     Duplicate,
+    /// The room is slow.
+    Slow,
+    /// It is for users of a higher level.
+    Level,
+    /// It is for those who have followed for longer.
+    Followers,
+    /// It is for emotes alone.
+    Emote,
+    /// It is for those who run it alone.
+    Emergency,
+}
+
+/// Why the rules say what they say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Finding {
+    /// The code that its sender is told.
+    pub code: Cow<'static, str>,
+    /// The rule's name, for moderators.
+    pub rule: String,
+    /// What was found where; at most 16.
+    pub hits: Vec<Hit>,
 }
 
 /// What became of one input: at most one output (F4), and what else must be written before its offset is finished (F5).
@@ -63,180 +110,65 @@ pub struct Judgement {
     pub output: Option<Output>,
     /// For `danmaku-verdicts`; `None` when it simply passed.
     pub verdict: Option<v1::Verdict>,
-    /// For `danmaku-state`: what a late joiner must know.
+    /// For `danmaku-state`: what a late joiner, or the next judge, must know.
     pub state: Option<State>,
-}
-
-/// What stands in the output for an input that was judged before (F7), as far as its records must be written again.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Stood {
-    word: Word,
-    code: String,
-    rule: String,
-    rules_version: u64,
-    of: String,
+    /// The room of a message that is only counted, with others of its second: thinned or shed.
+    pub counted_in: Option<String>,
 }
 
 impl Verdict {
     /// The contract's word.
-    pub fn word(self) -> Word {
+    pub fn word(&self) -> Word {
         match self {
             Self::Passed => Word::Passed,
-            Self::Blocked(_) => Word::Blocked,
+            Self::Flagged => Word::Flagged,
+            Self::Masked { .. } => Word::Masked,
+            Self::Blocked | Self::Forbidden => Word::Blocked,
+            Self::Held => Word::Held,
+            Self::Approved => Word::Approved,
+            Self::Rejected { .. } => Word::Rejected,
+            Self::Shadowed => Word::Shadowed,
+            Self::Muted { .. } => Word::Muted,
             Self::Limited { .. } => Word::Limited,
             Self::Repeated { .. } => Word::Repeated,
+            Self::Thinned => Word::Thinned,
+            Self::Shed => Word::Shed,
         }
     }
 
+    /// The contract's code, where the verdict itself has one; else it is the finding's.
+    pub fn code(&self) -> Option<&'static str> {
+        match self {
+            Self::Forbidden => Some("forbidden"),
+            Self::Held => Some("held"),
+            Self::Rejected { late: false } => Some("rejected"),
+            Self::Rejected { late: true } => Some("timeout"),
+            Self::Muted { by: MutedBy::Mute, .. } => Some("muted"),
+            Self::Muted { by: MutedBy::Ban, .. } => Some("banned"),
+            Self::Limited { by, .. } => Some(by.code()),
+            _ => None,
+        }
+    }
+
+    /// The rule's name, where it is none of the rule book's.
+    pub fn rule(&self) -> Option<&'static str> {
+        (*self == Self::Forbidden).then_some("role")
+    }
+}
+
+impl LimitedBy {
     /// The contract's code.
     pub fn code(self) -> &'static str {
         match self {
-            Self::Passed | Self::Repeated { .. } => "",
-            Self::Blocked(Rule::Word { .. }) => "words",
-            Self::Blocked(Rule::Role) => "forbidden",
-            Self::Limited { by: LimitedBy::Rate, .. } => "rate",
-            Self::Limited { by: LimitedBy::Duplicate, .. } => "duplicate",
+            Self::Rate => "rate",
+            Self::Duplicate => "duplicate",
+            Self::Slow => "mode_slow",
+            Self::Level => "mode_level",
+            Self::Followers => "mode_followers",
+            Self::Emote => "mode_emote",
+            Self::Emergency => "mode_emergency",
         }
     }
-
-    /// The rule's name, for moderators; empty when no rule was hit.
-    pub fn rule(self) -> String {
-        match self {
-            Self::Blocked(rule) => rule.to_string(),
-            _ => String::new(),
-        }
-    }
-}
-
-impl fmt::Display for Rule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Word { line } => write!(f, "word:{line}"),
-            Self::Role => f.write_str("role"),
-        }
-    }
-}
-
-impl Judgement {
-    /// The records of `verdict` on `heard`, given by version `rules_version` of the rules.
-    pub(crate) fn new(heard: Heard, verdict: Verdict, rules_version: u64) -> Self {
-        let stood = Stood {
-            word: verdict.word(),
-            code: verdict.code().to_owned(),
-            rule: verdict.rule(),
-            rules_version,
-            of: match verdict {
-                Verdict::Repeated { of } => of.to_string(),
-                _ => String::new(),
-            },
-        };
-        if stood.word.is_shown() {
-            return Self::shown(heard, stood);
-        }
-        let mut output = frame(&heard, &stood);
-        output.items.extend(told(&heard, &stood, verdict));
-        Self {
-            word: stood.word,
-            // Nobody to tell, so nothing to write.
-            output: (!output.items.is_empty()).then_some(output),
-            verdict: Some(record(heard, stood)),
-            state: None,
-        }
-    }
-
-    fn shown(heard: Heard, stood: Stood) -> Self {
-        let state = shown::state(&heard);
-        let mut output = frame(&heard, &stood);
-        let word = stood.word;
-        // A message that is also recorded is needed twice; one that simply passed, as nearly all, is moved and not copied.
-        let verdict = word.is_recorded().then(|| record(heard.clone(), stood));
-        output.items.extend(shown::item(heard));
-        Self { word, output: Some(output), verdict, state }
-    }
-
-    /// The records of an input whose output stands already (F7): nothing is shown again, what moderators and late joiners
-    /// read is written again.
-    pub fn again(heard: Heard, stood: Stood) -> Self {
-        let state = stood.word.is_shown().then(|| shown::state(&heard)).flatten();
-        let word = stood.word;
-        let verdict = word.is_recorded().then(|| record(heard, stood));
-        Self { word, output: None, verdict, state }
-    }
-
-    /// The record of an input that a predecessor did not show (F7): he said no, or never came to it, and a later one is
-    /// shown already.
-    pub fn superseded(heard: Heard) -> Self {
-        let stood = Stood { word: Word::Superseded, ..Stood::default() };
-        Self { word: Word::Superseded, output: None, verdict: Some(record(heard, stood)), state: None }
-    }
-}
-
-impl Stood {
-    /// What an output record says of its input.
-    pub fn of_output(output: &Output) -> Self {
-        let told = output.items.iter().find_map(|item| match &item.body {
-            Some(item::Body::Told(told)) => Some(told.of.clone()),
-            _ => None,
-        });
-        Self {
-            word: output.verdict(),
-            code: output.code.clone(),
-            rule: output.rule.clone(),
-            rules_version: output.rules_version,
-            of: told.unwrap_or_default(),
-        }
-    }
-}
-
-/// The output record of `heard`, still without items.
-fn frame(heard: &Heard, stood: &Stood) -> Output {
-    Output {
-        generation: heard.id().generation,
-        src: Some(heard.id().offset),
-        room: heard.input().room.clone(),
-        verdict: stood.word as i32,
-        code: stood.code.clone(),
-        rule: stood.rule.clone(),
-        rules_version: stood.rules_version,
-        ..Output::default()
-    }
-}
-
-/// The verdict record of `heard`.
-fn record(heard: Heard, stood: Stood) -> v1::Verdict {
-    v1::Verdict {
-        id: heard.id().to_string(),
-        owner: None,
-        word: stood.word as i32,
-        code: stood.code,
-        rule: stood.rule,
-        rules_version: stood.rules_version,
-        input: Some(heard.into_input()),
-        ranges: Vec::new(),
-        of: stood.of,
-        hits: Vec::new(),
-    }
-}
-
-/// What its sender is told, if there is a sender.
-fn told(heard: &Heard, stood: &Stood, verdict: Verdict) -> Option<Item> {
-    let input = heard.input();
-    if !stood.word.is_told() || input.user_id().is_empty() {
-        return None;
-    }
-    let told = Told {
-        client_id: input.client_id.clone(),
-        id: heard.id().to_string(),
-        verdict: stood.word as i32,
-        code: stood.code.clone(),
-        of: stood.of.clone(),
-        until: 0,
-        retry_after_ms: match verdict {
-            Verdict::Limited { retry_after_ms, .. } => retry_after_ms,
-            _ => 0,
-        },
-    };
-    Some(Item { fate: Fate::Lossless as i32, to_user: input.user_id().to_owned(), body: Some(item::Body::Told(told)) })
 }
 
 #[cfg(test)]

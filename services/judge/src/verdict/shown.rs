@@ -2,10 +2,24 @@
 
 use proto::v1::{self, Fate, Item, Kind, Message, State, input::Body, item, state};
 
+use super::Verdict;
 use crate::heard::Heard;
 
-/// The item of an input that passed. `None` for what acts without being seen, and for kinds of a later release.
-pub(super) fn item(heard: Heard) -> Option<Item> {
+/// The item of an input under its verdict. `None` for what is not shown, for what acts without being seen, and for kinds of a
+/// later release.
+pub(super) fn item(heard: Heard, verdict: Verdict) -> Option<Item> {
+    match verdict {
+        Verdict::Passed | Verdict::Flagged | Verdict::Approved => as_it_is(heard),
+        Verdict::Masked { text, name } => as_it_is(heard).map(|item| masked(item, text, name)),
+        Verdict::Shadowed => {
+            let author = heard.input().user_id().to_owned();
+            as_it_is(heard).map(|item| Item { to_user: author, ..item })
+        }
+        _ => None,
+    }
+}
+
+fn as_it_is(heard: Heard) -> Option<Item> {
     let id = heard.id().to_string();
     let v1::Input { user, accepted_ms, body, .. } = heard.into_input();
     match body? {
@@ -17,9 +31,26 @@ pub(super) fn item(heard: Heard) -> Option<Item> {
         Body::Notice(v1::PrivateNotice { to_user, notice }) => {
             Some(Item { fate: Fate::Lossless as i32, to_user, body: Some(item::Body::Notice(notice?)) })
         }
-        // They act on the judge and on its holds, which are not built yet.
-        Body::Decision(_) | Body::Sanction(_) => None,
+        Body::Decision(decision) => approved(decision).map(|message| room(Fate::Lossy, item::Body::Message(message))),
+        // It acts on the judge.
+        Body::Sanction(_) => None,
     }
+}
+
+/// What was held, under its own id and time.
+fn approved(decision: v1::Decision) -> Option<Message> {
+    let v1::Decision { held_id, at, user, say, edited, .. } = decision;
+    Some(Message { edited, ..spoken(held_id, at, user, say?) })
+}
+
+fn masked(mut item: Item, text: Option<String>, name: Option<String>) -> Item {
+    if let Some(item::Body::Message(message)) = &mut item.body {
+        message.text = text.unwrap_or_else(|| std::mem::take(&mut message.text));
+        if let (Some(user), Some(name)) = (&mut message.user, name) {
+            user.name = name;
+        }
+    }
+    item
 }
 
 /// What a late joiner must know of an input that passed.
