@@ -8,8 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use ahash::RandomState;
 
 /// What one memory of one partition holds at most: 2,000 messages a second for the longest window of 60 s, and some.
-/// An entry takes 32 B of a half full table and 16 B in line, 11 MB at most, so a partition's three memories stay below
-/// 30 MB. When full, the oldest entry is forgotten: a limit then forgives early, and it is counted; nobody is refused for
+/// An entry takes 32 B of a half full table and 16 B in line, 11 MB at most, so a partition's five memories stay below
+/// 55 MB. When full, the oldest entry is forgotten: a limit then forgives early, and it is counted; nobody is refused for
 /// what others say.
 pub(crate) const ENTRIES_MAX: usize = 131_072;
 

@@ -8,6 +8,9 @@ mod world;
 
 mod order;
 mod verdicts;
+mod control;
+mod told;
+mod thinned;
 mod poison;
 mod restart;
 mod inheritance;

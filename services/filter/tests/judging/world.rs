@@ -45,6 +45,8 @@ pub(crate) struct Everything {
     /// Per partition: the output record and its `src` header.
     pub(crate) outputs: BTreeMap<i32, Vec<(Output, Option<String>)>>,
     pub(crate) verdicts: Vec<Verdict>,
+    /// Those that name ranges, with their rooms.
+    pub(crate) tallies: Vec<(i32, String, Verdict)>,
     pub(crate) states: Vec<(String, State)>,
     pub(crate) letters: Vec<DeadLetter>,
 }
@@ -197,7 +199,14 @@ impl World {
                         let src = record.header("src").map(|src| String::from_utf8_lossy(src).into_owned());
                         self.heard.outputs.entry(partition).or_default().push((decode(value).unwrap(), src));
                     }
-                    Topic::Verdicts => self.heard.verdicts.push(decode(value).unwrap()),
+                    Topic::Verdicts => {
+                        let verdict: Verdict = decode(value).unwrap();
+                        let room = String::from_utf8_lossy(record.key().unwrap()).into_owned();
+                        match verdict.ranges.is_empty() {
+                            true => self.heard.verdicts.push(verdict),
+                            false => self.heard.tallies.push((partition, room, verdict)),
+                        }
+                    }
                     Topic::State => {
                         let key = String::from_utf8_lossy(record.key().unwrap()).into_owned();
                         self.heard.states.push((key, decode(value).unwrap()));
