@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use integration::{Kafka, Node, World};
+use integration::{Kafka, Node, World, kafka::Plan};
 use tokio::runtime::Runtime;
 
 use crate::probe;
@@ -40,7 +40,9 @@ impl Bench {
     /// A river on a Kafka of its own, on the core that this program is on.
     pub(crate) fn new(rounds: usize, stall_minutes: u64) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let kafka = Arc::new(Kafka::start(&integration::kafka::Plan::default())?);
+        // A broker that is late is not dead: without this it lost its partitions whenever its core was busy for 4 s.
+        let plan = Plan { settings: vec!["broker.session.timeout.ms=60000".to_owned()], ..Plan::default() };
+        let kafka = Arc::new(Kafka::start(&plan)?);
         let logs = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench");
         let world = runtime.block_on(World::on(kafka, "hall", Path::new(env!("CARGO_BIN_EXE_node")), &logs));
         let rooms = (0..ROOMS).map(|number| format!("bench-{number}")).collect();

@@ -1,38 +1,90 @@
 //! Output records at an even pace, as a filter would write them. What they are judged by is nobody's here.
+//!
+//! By a producer of its own, which is not idempotent. One that is has five requests under way to a partition at most, and
+//! while records wait behind them librdkafka's thread asks in a circle whether it may go on. Here it shares a core with the
+//! broker that it waits for: it kept Kafka from running for a whole minute (measured), and then the records' time was over.
 
 use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
     thread,
     time::{Duration, Instant},
 };
 
-use chassis::kafka::{Cluster, Outcome, Outgoing, Producer, ProducerSettings};
+use chassis::kafka::Cluster;
 use proto::{MessageId, OwnerNumber, Topic, partition, record, v1};
+use rdkafka::{
+    ClientConfig, ClientContext,
+    producer::{BaseRecord, DeliveryResult, Producer as _, ProducerContext, ThreadedProducer},
+};
 
 use crate::crowd::unix_ms;
 
+/// A record that Kafka has not taken after so long ends the run.
+const TAKEN_WITHIN: Duration = Duration::from_secs(60);
+
 /// Writes to a river's output.
 pub(crate) struct Feed {
-    producer: Producer,
+    producer: ThreadedProducer<Answers>,
+    answers: Answers,
     topic: String,
     partitions: i32,
     /// The next source, by partition. They begin high, so that ids are of one length.
     sources: Vec<u64>,
 }
 
-impl Feed {
-    /// A producer that is warm.
-    pub(crate) fn new(cluster: &Cluster, prefix: &str, partitions: i32) -> anyhow::Result<Self> {
-        let settings = ProducerSettings {
-            message_timeout: Some(Duration::from_secs(60)),
-            linger: Duration::from_millis(5),
-            queue_bytes: 16 << 20,
-        };
-        let producer = Producer::new(cluster, settings)?;
-        let topic = Topic::Output.name(prefix);
-        while !producer.warm_up(&topic, Duration::from_secs(5))? {
-            thread::sleep(Duration::from_millis(100));
+/// What Kafka has answered so far.
+#[derive(Clone, Default)]
+struct Answers(Arc<Sums>);
+
+#[derive(Default)]
+struct Sums {
+    unanswered: AtomicUsize,
+    longest_ms: AtomicU64,
+    failure: OnceLock<String>,
+}
+
+impl ClientContext for Answers {}
+
+impl ProducerContext for Answers {
+    type DeliveryOpaque = Box<Instant>;
+
+    fn delivery(&self, report: &DeliveryResult<'_>, said: Box<Instant>) {
+        let took = said.elapsed();
+        self.0.longest_ms.fetch_max(took.as_millis() as u64, Ordering::Relaxed);
+        if let Err((error, _)) = report {
+            // The first says enough.
+            let _ = self.0.failure.set(format!("not taken in {:.1} s: {error}", took.as_secs_f64()));
         }
-        Ok(Self { producer, topic, partitions, sources: vec![1_000_000; partitions as usize] })
+        self.0.unanswered.fetch_sub(1, Ordering::Release);
+    }
+}
+
+impl Feed {
+    /// A producer that knows its topic.
+    pub(crate) fn new(cluster: &Cluster, prefix: &str, partitions: i32) -> anyhow::Result<Self> {
+        let answers = Answers::default();
+        let mut config = ClientConfig::new();
+        config
+            .set("bootstrap.servers", &cluster.brokers)
+            .set("acks", "all")
+            .set("compression.type", "lz4")
+            .set("linger.ms", "5")
+            // Said once or not at all: a second time it might stand behind later ones.
+            .set("message.send.max.retries", "0")
+            .set("message.timeout.ms", TAKEN_WITHIN.as_millis().to_string())
+            .set("queue.buffering.max.kbytes", "16384");
+        let producer: ThreadedProducer<Answers> = config.create_with_context(answers.clone())?;
+        let topic = Topic::Output.name(prefix);
+        producer.client().fetch_metadata(Some(&topic), Duration::from_secs(30))?;
+        Ok(Self { producer, answers, topic, partitions, sources: vec![1_000_000; partitions as usize] })
+    }
+
+    /// The longest that Kafka has taken for a record since this was last asked.
+    pub(crate) fn longest(&self) -> Duration {
+        Duration::from_millis(self.answers.0.longest_ms.swap(0, Ordering::Relaxed))
     }
 
     /// So many messages a second in each room, for so long, evenly and in turns; how many each room got.
@@ -43,29 +95,33 @@ impl Feed {
         let total = each * rooms.len() as u64;
         let step = length / total as u32;
         let began = Instant::now();
-        let mut deliveries = Vec::new();
         for number in 0..total {
             let due = began + step * number as u32;
             thread::sleep(due.saturating_duration_since(Instant::now()));
-            deliveries.push(self.say(&rooms[number as usize % rooms.len()])?);
+            self.say(&rooms[number as usize % rooms.len()])?;
         }
-        for delivery in deliveries {
-            if let Outcome::Failed(why) = delivery.wait() {
-                anyhow::bail!("Kafka did not take a record: {why:?}");
-            }
+        // Each is answered in `TAKEN_WITHIN`, one way or the other.
+        while self.answers.0.unanswered.load(Ordering::Acquire) > 0 {
+            thread::sleep(Duration::from_millis(1));
         }
-        Ok(each)
+        self.all_is_well().map(|()| each)
     }
 
-    fn say(&mut self, room: &str) -> anyhow::Result<chassis::kafka::Delivery> {
+    fn all_is_well(&self) -> anyhow::Result<()> {
+        let failure = self.answers.0.failure.get();
+        failure.map_or(Ok(()), |why| anyhow::bail!("Kafka does not keep up, is its core too busy? A record was {why}"))
+    }
+
+    fn say(&mut self, room: &str) -> anyhow::Result<()> {
+        self.all_is_well()?;
         let partition = partition::of(room.as_bytes(), self.partitions);
         let offset = self.sources[partition as usize];
         self.sources[partition as usize] += 1;
-        let output = output(room, MessageId { generation: 1, partition, offset });
-        let value = record::encode(&output);
-        let outgoing =
-            Outgoing { topic: &self.topic, partition, key: Some(room.as_bytes()), value: Some(&value), headers: &[] };
-        self.producer.send(outgoing).map_err(|why| anyhow::anyhow!("Kafka does not take a record: {why:?}"))
+        let value = record::encode(&output(room, MessageId { generation: 1, partition, offset }));
+        let record = BaseRecord::with_opaque_to(&self.topic, Box::new(Instant::now()));
+        self.answers.0.unanswered.fetch_add(1, Ordering::Relaxed);
+        let sent = self.producer.send(record.partition(partition).key(room.as_bytes()).payload(&value));
+        sent.map_err(|(error, _)| anyhow::anyhow!("Kafka's client does not take a record: {error}"))
     }
 }
 

@@ -1,8 +1,9 @@
 //! The hall's figures, from outside: real Kafka, one fanout process on one core, its viewers on the other.
 //!
-//! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `hot`, `connect`, `memory`; `--rounds N` (default
-//! 3) and `--stall-minutes N` (default 2, the promise is for 10) say how long. What a shard's writing costs beside a raw
-//! loop is measured inside fanout, by `shard/tests/bench.rs`.
+//! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `hot`, `connect`, `memory`, and `stalls`, which is
+//! the longest part of `memory`; `--rounds N` (default 3) and `--stall-minutes N` (default 2, the promise is for 10, and 4
+//! to warm up come before) say how long. What a shard's writing costs beside a raw loop is measured inside fanout, by
+//! `shard/tests/bench.rs`.
 
 #![allow(clippy::print_stdout, reason = "figures are for whoever reads the terminal")]
 
@@ -34,8 +35,10 @@ fn main() -> anyhow::Result<ExitCode> {
             "plain" => return plain::run().map(|()| ExitCode::SUCCESS),
             "--rounds" => rounds = number()? as usize,
             "--stall-minutes" => stall_minutes = number()?,
-            "deliver" | "hot" | "connect" | "memory" => parts.push(word),
-            _ => anyhow::bail!("{word}: there are deliver, hot, connect, memory, --rounds N, --stall-minutes N"),
+            "deliver" | "hot" | "connect" | "memory" | "stalls" => parts.push(word),
+            _ => {
+                anyhow::bail!("{word}: there are deliver, hot, connect, memory, stalls, --rounds N, --stall-minutes N")
+            }
         }
     }
     let mut bench = bench::Bench::new(rounds, stall_minutes)?;
@@ -53,6 +56,9 @@ fn main() -> anyhow::Result<ExitCode> {
     }
     if is_asked("memory") {
         memory::run(&mut bench, &mut feed)?;
+    }
+    if is_asked("stalls") || is_asked("memory") {
+        memory::stalls(&mut bench, &mut feed)?;
     }
     Ok(if bench.report() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
