@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn bench-fanout bench-filter fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn props bench-fanout bench-filter fmt kafka-install doc deny clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,6 +22,10 @@ e2e: ## the whole river on real Kafka, alone; ARGS="slow_viewer" picks tests by 
 
 autobahn: ## Autobahn's WebSocket cases against the hall's frame reader (Python 3.10 and PyPI needed)
 	@scripts/autobahn
+
+props: ## what holds for every text, list and judgement: the properties by number; SEED=7 does it again
+	@seed=$${SEED:-$$(date +%s%N)}; echo "SEED=$$seed"; \
+	PROPTEST_RNG_SEED=$$seed cargo test -p judge -- $$(seq -f 'p%02g_' 1 24)
 
 bench-fanout: ## the hall's figures on real Kafka, 10 minutes; ARGS="--stall-minutes 10", ARGS="deliver" (two quiet cores)
 	@scripts/bench-fanout $(ARGS)

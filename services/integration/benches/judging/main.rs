@@ -3,7 +3,7 @@
 //! `make bench-filter` runs it. A backlog is written first; then one filter on one core works it off, and its CPU time is taken
 //! between a tenth and nine tenths. What a judgement alone costs is measured by the judge's own benchmark.
 //!
-//! Words and texts are real ones where `DANMAKU_LOAD` names a folder with `words/*deny*.txt` and `data/*live_room*.ndjson`.
+//! Words and texts are real ones where `DANMAKU_SHARED` names a folder with `words/*deny*.txt` and `data/*live_room*.ndjson`.
 
 #![allow(clippy::print_stdout, reason = "figures are for whoever reads the terminal")]
 

@@ -1,4 +1,4 @@
-//! What people say and what may not be said: real ones from the folder of `DANMAKU_LOAD` (or `../shared` beside the
+//! What people say and what may not be said: real ones from the folder of `DANMAKU_SHARED` (or `../shared` beside the
 //! repository), or invented ones. Nothing of it is printed.
 
 use std::{
@@ -47,7 +47,7 @@ pub(crate) fn said() -> anyhow::Result<Vec<String>> {
 
 fn named(folder: &str, part: &str, extension: &str) -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let folder = std::env::var_os("DANMAKU_LOAD").map_or_else(beside, PathBuf::from).join(folder);
+    let folder = std::env::var_os("DANMAKU_SHARED").map_or_else(beside, PathBuf::from).join(folder);
     let mut files: Vec<_> = fs::read_dir(folder).ok()?.flatten().map(|file| file.path()).collect();
     files.sort();
     files.into_iter().find(|file| {

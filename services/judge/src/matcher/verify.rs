@@ -35,19 +35,17 @@ impl Use {
         }
     }
 
-    /// An entry of one group, as 哈哈: each stretch of the text's group that is long enough, from left to right.
+    /// An entry of one group, as 哈哈: each shortest stretch of the text's group that is long enough.
     fn verify_one(&self, stream: &Stream, group: usize, mut each: impl FnMut(usize, usize, Reading)) {
         let (mut from, to) = (stream.group(group), stream.group(group + 1));
-        while from < to {
-            let end = forwards(stream, from, to, self.runs_of(0));
-            let read = end.and_then(|end| Some((end, self.read(stream, group, from, end)?)));
-            from = match read {
-                Some((end, reading)) => {
-                    each(from, end, reading);
-                    end
-                }
-                None => run_end(stream, from + 1, to),
-            };
+        let runs = self.runs_of(0);
+        while let Some(end) = forwards(stream, from, to, runs) {
+            let next = run_end(stream, from + 1, to);
+            let shorter = next < end && forwards(stream, next, end, runs).is_some();
+            if !shorter && let Some(reading) = self.read(stream, group, from, end) {
+                each(from, end, reading);
+            }
+            from = if is_digit(stream, from) { from + 1 } else { next };
         }
     }
 
