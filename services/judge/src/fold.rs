@@ -97,6 +97,19 @@ pub(crate) fn single(char: char) -> char {
     }
 }
 
+/// What a cluster becomes, step by step: only the steps that change it, each with its name.
+pub(crate) fn steps(cluster: &str) -> Vec<(&'static str, String)> {
+    let mut before = cluster.to_owned();
+    let mut steps = Vec::new();
+    for (name, after) in expand::steps(cluster) {
+        if after != before {
+            steps.push((name, after.clone()));
+            before = after;
+        }
+    }
+    steps
+}
+
 impl Folded {
     /// The symbols in their order.
     pub fn symbols(&self) -> &[Symbol] {

@@ -30,6 +30,7 @@ pub mod matcher;
 pub mod contact;
 pub mod mask;
 pub mod emote;
+pub mod explain;
 mod duplicate;
 pub mod words;
 mod budget;

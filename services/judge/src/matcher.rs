@@ -31,6 +31,7 @@ use crate::{
 };
 use near::Part;
 use pattern::{Builder, Patterns};
+pub(crate) use verify::Rejected;
 
 /// A hit. Positions are grapheme clusters of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -98,6 +99,25 @@ impl Matcher {
     /// Bytes on the heap, the entries themselves aside.
     pub fn heap_bytes(&self) -> usize {
         self.plain.heap_bytes() + self.numeric.heap_bytes() + self.pinyin.heap_bytes() + self.split.heap_bytes()
+    }
+
+    /// Calls `rejected` with what was a candidate and is no hit: its entry, its clusters and why. For explanations.
+    pub(crate) fn each_rejected(
+        &self,
+        folded: &Folded,
+        mut rejected: impl FnMut(&Entry, std::ops::Range<u32>, Rejected),
+    ) {
+        let mut each = |stream: &Stream, patterns: &Patterns| {
+            patterns.each(stream, |used, start, end, reading| {
+                if let (Err(why), Some(entry)) = (reading, self.entries.get(used.entry as usize)) {
+                    rejected(entry, stream.symbols[start].cluster..stream.symbols[end - 1].cluster + 1, why);
+                }
+            });
+        };
+        each(folded.stream(), &self.plain);
+        let mut stream = Stream::default();
+        in_digits(folded.stream(), &mut stream);
+        each(&stream, &self.numeric);
     }
 
     /// Adds all hits to `found`, of words and of allow phrases, in no particular order.

@@ -25,6 +25,27 @@ pub(super) fn expand(cluster: &str, symbols: &mut Vec<char>) {
     );
 }
 
+/// The forms that a cluster passes through, step by step, each with what made it. The last step is what [`expand`] writes.
+pub(super) fn steps(cluster: &str) -> [(&'static str, String); 6] {
+    let seen: String = cluster.chars().take(CHARS_MAX).filter(|&char| !is_unseen(char)).collect();
+    let compatible: String =
+        seen.chars().filter(|&char| !is_sign_of_letters(char)).nfkc().filter(|&char| !is_unseen(char)).collect();
+    let bare: String = compatible.nfkd().filter(|&char| !is_general_mark(char)).nfc().collect();
+    let low: String = bare.nfkd().flat_map(lower).nfc().collect();
+    let symbols = low.chars().filter(|char| char.is_alphanumeric());
+    let letters: String =
+        symbols.flat_map(|char| several(char).chars().chain(several(char).is_empty().then_some(char))).collect();
+    let plain: String = letters.chars().map(shape).collect();
+    [
+        ("unseen characters dropped", seen),
+        ("compatible form (NFKC)", compatible),
+        ("marks taken off", bare),
+        ("lower case", low),
+        ("signs dropped, letters that are two", letters),
+        ("look-alike, traditional character or digit", plain),
+    ]
+}
+
 /// What nobody sees: Default_Ignorable_Code_Point, and controls and format characters that are no white space.
 pub(super) fn is_unseen(char: char) -> bool {
     matches!(char,

@@ -114,8 +114,8 @@ fn read(patterns: &Patterns, token: &[Piece], second: bool, stream: &mut Stream,
         let char = piece.letter(second).unwrap_or(piece.char);
         stream.push(Symbol { char, cluster: piece.cluster, gap: piece.gap, spaced: false });
     }
-    patterns.each(stream, |used, start, end, _| {
-        if start == 0 && end == token.len() && end >= SYMBOLS_MIN {
+    patterns.each(stream, |used, start, end, reading| {
+        if reading.is_ok() && start == 0 && end == token.len() && end >= SYMBOLS_MIN {
             let (first, last) = (token[0].cluster, token[end - 1].cluster);
             hits.push(used.part, Found { entry: used.entry, reading: Reading::Leet, start: first, end: last + 1 });
         }

@@ -3,7 +3,7 @@
 use ahash::AHashMap;
 use proto::v1::{Boundary, Entry, Reading};
 
-use super::{Found, Hits, automaton::Automaton};
+use super::{Found, Hits, automaton::Automaton, verify::Rejected};
 use crate::{
     entry::{GAPS, GAPS_MAX},
     fold::{Class, Stream, Symbol, class},
@@ -57,18 +57,19 @@ pub(super) enum Edge {
 impl Patterns {
     pub(super) fn search(&self, stream: &Stream, hits: &mut Hits<'_>) {
         self.each(stream, |used, start, end, reading| {
-            let (Some(first), Some(last)) = (stream.symbols.get(start), stream.symbols.get(end - 1)) else { return };
-            hits.push(used.part, Found { entry: used.entry, reading, start: first.cluster, end: last.cluster + 1 });
+            if let Ok(reading) = reading {
+                let (start, end) = (stream.symbols[start].cluster, stream.symbols[end - 1].cluster + 1);
+                hits.push(used.part, Found { entry: used.entry, reading, start, end });
+            }
         });
     }
 
-    /// Calls `each` with all that is verified: the use, its first symbol, the symbol behind its last, and the reading.
-    pub(super) fn each(&self, stream: &Stream, mut each: impl FnMut(&Use, usize, usize, Reading)) {
+    /// Calls `each` with every candidate: the use, its first symbol, the symbol behind its last, and the reading of a hit.
+    pub(super) fn each(&self, stream: &Stream, mut each: impl FnMut(&Use, usize, usize, Result<Reading, Rejected>)) {
         self.automaton.search(&stream.text, |pattern, end| {
             let pattern = pattern as usize;
-            let groups = self.groups.get(pattern).copied().map_or(0, usize::from);
-            let (Some(&first), Some(&last)) = (self.firsts.get(pattern), self.firsts.get(pattern + 1)) else { return };
-            for used in self.uses.get(first as usize..last as usize).unwrap_or_default() {
+            let groups = usize::from(self.groups[pattern]);
+            for used in &self.uses[self.firsts[pattern] as usize..self.firsts[pattern + 1] as usize] {
                 used.verify(stream, end - groups, groups, |start, end, reading| each(used, start, end, reading));
             }
         });

@@ -16,34 +16,45 @@ use crate::fold::{Class, Stream, Symbol, class};
 
 const ONCE: &[Run] = &[Run { first: true, count: 1, joint: 0 }];
 
+/// Why a candidate is no hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rejected {
+    Run,
+    Gap,
+    Number,
+    Joint,
+    Border,
+    Spaced,
+}
+
 impl Use {
-    /// Calls `each` with every hit among the `groups` groups from `group` on: first symbol, symbol behind the last, reading.
+    /// Calls `each` with every candidate among the `groups` groups from `group` on: first symbol, symbol behind the last, and
+    /// the reading if it is a hit.
     pub(super) fn verify(
         &self,
         stream: &Stream,
         group: usize,
         groups: usize,
-        mut each: impl FnMut(usize, usize, Reading),
+        mut each: impl FnMut(usize, usize, Result<Reading, Rejected>),
     ) {
         if groups == 1 {
             return self.verify_one(stream, group, each);
         }
-        if let Some((start, end)) = self.span(stream, group, groups)
-            && let Some(reading) = self.read(stream, group, start, end)
-        {
-            each(start, end, reading);
+        match self.span(stream, group, groups) {
+            Some((start, end)) => each(start, end, self.read(stream, group, start, end)),
+            None => each(stream.group(group), stream.group(group + groups), Err(Rejected::Run)),
         }
     }
 
     /// An entry of one group, as 哈哈: each shortest stretch of the text's group that is long enough.
-    fn verify_one(&self, stream: &Stream, group: usize, mut each: impl FnMut(usize, usize, Reading)) {
+    fn verify_one(&self, stream: &Stream, group: usize, mut each: impl FnMut(usize, usize, Result<Reading, Rejected>)) {
         let (mut from, to) = (stream.group(group), stream.group(group + 1));
         let runs = self.runs_of(0);
         while let Some(end) = forwards(stream, from, to, runs) {
             let next = run_end(stream, from + 1, to);
             let shorter = next < end && forwards(stream, next, end, runs).is_some();
-            if !shorter && let Some(reading) = self.read(stream, group, from, end) {
-                each(from, end, reading);
+            if !shorter {
+                each(from, end, self.read(stream, group, from, end));
             }
             from = if is_digit(stream, from) { from + 1 } else { next };
         }
@@ -77,20 +88,17 @@ impl Use {
     }
 
     /// How the symbols from `start` to before `end` read, if they may be read as one.
-    fn read(&self, stream: &Stream, mut group: usize, start: usize, end: usize) -> Option<Reading> {
-        let symbols = stream.symbols.get(start..end)?;
+    fn read(&self, stream: &Stream, mut group: usize, start: usize, end: usize) -> Result<Reading, Rejected> {
         if !self.left.allows(before(stream, start)) || !self.right.allows(behind(stream, end)) {
-            return None;
+            return Err(Rejected::Border);
         }
         let mut gaps = Gaps::default();
         let mut joints = self.runs.as_deref().unwrap_or_default().get(1..).unwrap_or_default();
-        for (at, pair) in (start + 1..).zip(symbols.windows(2)) {
+        for (at, pair) in (start + 1..).zip(stream.symbols[start..end].windows(2)) {
             let [one, two] = pair else { break };
             let begins = at >= stream.group(group + 1);
             group += usize::from(begins);
-            if !gaps.take(self, one, two, joint(&mut joints, begins, two.gap)) {
-                return None;
-            }
+            gaps.take(self, one, two, joint(&mut joints, begins, two.gap))?;
         }
         gaps.reading()
     }
@@ -119,36 +127,33 @@ struct Gaps {
 }
 
 impl Gaps {
-    /// Takes what lies between `one` and `two`; false if that may not be.
-    fn take(&mut self, used: &Use, one: &Symbol, two: &Symbol, joint: u8) -> bool {
+    /// Takes what lies between `one` and `two`.
+    fn take(&mut self, used: &Use, one: &Symbol, two: &Symbol, joint: u8) -> Result<(), Rejected> {
         let classes = (class(one.char), class(two.char));
         let word = !matches!(classes, (Class::Other, _) | (_, Class::Other));
         if two.gap == 0 {
             self.tight |= word && one.char != two.char;
-            return joint == 0 || classes != (Class::Letter, Class::Letter);
+            let apart = joint > 0 && classes == (Class::Letter, Class::Letter);
+            return if apart { Err(Rejected::Joint) } else { Ok(()) };
         }
         if two.gap > used.gaps.max(joint) {
-            return false;
+            return Err(Rejected::Gap);
         }
-        if joint > 0 {
-            self.any |= two.gap > joint;
-            return true;
+        if joint == 0 && classes == (Class::Digit, Class::Digit) && !used.explicit {
+            return Err(Rejected::Number);
         }
-        if classes == (Class::Digit, Class::Digit) && !used.explicit {
-            return false;
-        }
-        let spaced = word && two.spaced;
+        let spaced = word && two.spaced && joint == 0;
         self.spaced |= spaced;
-        self.any |= !spaced;
-        true
+        self.any |= !spaced && two.gap > joint;
+        Ok(())
     }
 
-    fn reading(&self) -> Option<Reading> {
+    fn reading(&self) -> Result<Reading, Rejected> {
         match (self.spaced, self.any) {
-            (true, _) if self.tight => None,
-            (true, _) => Some(Reading::Spaced),
-            (false, true) => Some(Reading::Gaps),
-            (false, false) => Some(Reading::Exact),
+            (true, _) if self.tight => Err(Rejected::Spaced),
+            (true, _) => Ok(Reading::Spaced),
+            (false, true) => Ok(Reading::Gaps),
+            (false, false) => Ok(Reading::Exact),
         }
     }
 }
