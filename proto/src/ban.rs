@@ -161,7 +161,7 @@ struct Ban {
 }
 
 /// Everybody who is banned.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Book {
     users: HashMap<Box<str>, Ban>,
     devices: HashMap<Box<str>, Ban>,

@@ -1,34 +1,22 @@
 //! Where a text lies while it is judged: folded once, for everything that looks at it. One a thread will do; nothing is
-//! remembered from one record to the next.
+//! remembered from one record to the next but which names are clean.
 
 use std::borrow::Cow;
-
-use proto::v1::Action;
 
 use crate::{
     book::Book,
     emote::is_emotes_only,
     fold::{Folded, fold},
-    normalize::normalize,
-    verdict::Finding,
+    heard::Heard,
+    mask::mask,
+    rules::{self, Ruling, Said, Scratch},
 };
 
 /// Room to judge on.
 #[derive(Default)]
 pub struct Desk {
     folded: Folded,
-}
-
-/// What the rules say about one message.
-pub(crate) struct Ruling {
-    pub(crate) action: Action,
-    /// How long its author is muted, for [`Action::Mute`].
-    pub(crate) mute_s: u32,
-    pub(crate) found: Finding,
-    /// The text with its masks, for [`Action::Mask`].
-    pub(crate) text: Option<String>,
-    /// The name of its author, the same.
-    pub(crate) name: Option<String>,
+    scratch: Scratch,
 }
 
 impl Desk {
@@ -48,13 +36,20 @@ impl Desk {
     }
 
     /// What the rules say about the message whose text lies here.
-    pub(crate) fn ruling(&mut self, book: &Book, text: &str) -> Ruling {
-        let found = book.words.hit(&normalize(text)).map(|line| Finding {
-            code: "words".into(),
-            rule: format!("word:{line}"),
-            hits: Vec::new(),
-        });
-        let action = if found.is_some() { Action::Block } else { Action::Pass };
-        Ruling { action, mute_s: 0, found: found.unwrap_or_default(), text: None, name: None }
+    pub(crate) fn ruling(&mut self, book: &Book, heard: &Heard) -> Ruling {
+        let input = heard.input();
+        let said = Said {
+            room: &input.room,
+            role: input.role(),
+            folded: &self.folded,
+            name: input.user.as_ref().map_or("", |user| &user.name),
+            at_ms: heard.append_ms(),
+        };
+        rules::judge(book, said, &mut self.scratch)
+    }
+
+    /// `text`, which lies here, as it may be shown; `None` if nothing of it is to be masked.
+    pub(crate) fn masked(&self, text: &str, ruling: &Ruling) -> Option<String> {
+        (!ruling.masks.is_empty()).then(|| mask(text, &self.folded, &ruling.masks))
     }
 }

@@ -6,9 +6,11 @@
 //! # Layout, in reading order
 //! [`pipeline`] is the order of judgement on one screen, on what [`memory`] holds. Its stages: [`heard`] is what is judged, `clock`
 //! and `who` its time and its speaker; `repeat`, `mute` and `mode` say who may speak, `rate` and `pressure` how fast, `crowd` how
-//! much of a room is looked at while it is late, [`normalize`], `duplicate` and [`words`] what may be said, `budget` how much of it can
-//! be read. What they remember for a while lies in `recent`, and `lot` draws where not all can pass. A text lies on the [`desk`]
-//! meanwhile; [`book`] holds the rules of one version. [`verdict`] is what it comes to, in values and in records.
+//! much of a room is looked at while it is late, `duplicate` and [`rules`] what may be said, `budget` how much of it can be read.
+//! What they remember for a while lies in `recent`, and `lot` draws where not all can pass. A text lies on the [`desk`]
+//! meanwhile. [`fold`] is what it is compared by, [`matcher`] finds entries in it, [`contact`] addresses and numbers, [`mask`]
+//! covers them; [`entry`] checks what moderators write. [`book`] holds the rules of one moment, [`words`] reads them from a plain
+//! file. [`verdict`] is what it comes to, in values and in records.
 
 #![forbid(unsafe_code)]
 
@@ -23,7 +25,6 @@ pub mod mode;
 mod rate;
 mod pressure;
 mod crowd;
-pub mod normalize;
 pub mod fold;
 pub mod entry;
 pub mod matcher;
@@ -33,6 +34,7 @@ pub mod emote;
 pub mod explain;
 mod duplicate;
 pub mod words;
+pub mod rules;
 mod budget;
 mod recent;
 mod lot;
@@ -46,4 +48,3 @@ pub use heard::{Heard, Unjudgeable};
 pub use memory::{Coming, Judge, Limits};
 pub use pressure::MEMORY_MS;
 pub use verdict::{Judgement, Stood, Verdict};
-pub use words::Words;

@@ -4,7 +4,7 @@ use std::ops::ControlFlow::{self, Break, Continue};
 
 use proto::{
     ban::Until,
-    v1::{self, Action, Decision, Role, Say, input::Body},
+    v1::{self, Decision, Role, Say, input::Body},
 };
 
 use crate::{
@@ -13,15 +13,13 @@ use crate::{
     desk::Desk,
     heard::Heard,
     memory::Judge,
+    rules::Action,
     verdict::{Finding, Judgement, LimitedBy, MutedBy, Verdict},
     who::Who,
 };
 
 /// How long somebody should wait whose message a rule limits.
 const RULE_WAIT_MS: u32 = 10_000;
-
-/// A mute by a rule that does not say how long.
-const RULE_MUTE_S: u32 = 60;
 
 /// A message that only the rules and the room's budget can keep from being shown.
 pub(crate) struct Heeded {
@@ -125,24 +123,21 @@ impl Judge {
     /// What the rules say, and then the room's budget.
     fn by_the_rules(&mut self, desk: &mut Desk, book: &Book, heard: &Heard, heeded: Heeded) -> (Verdict, Finding) {
         let text = heard.say().map_or("", |say| &say.text);
-        let ruling = desk.ruling(book, text);
+        let mut ruling = desk.ruling(book, heard);
         let verdict = match ruling.action {
             // Nobody mutes those who run the room.
             Action::Block => Verdict::Blocked,
             Action::Mute if heard.is_privileged() => Verdict::Blocked,
-            Action::Mute => {
-                let mute_s = if ruling.mute_s == 0 { RULE_MUTE_S } else { ruling.mute_s };
-                self.mute(heard, heeded.who, i64::from(mute_s) * 1_000)
-            }
+            Action::Mute => self.mute(heard, heeded.who, i64::from(ruling.mute_s) * 1_000),
             Action::Limit => Verdict::Limited { by: LimitedBy::Rate, retry_after_ms: RULE_WAIT_MS },
             Action::Hold => Verdict::Held,
             Action::Shadow => Verdict::Shadowed,
-            Action::Mask | Action::Flag | Action::Pass | Action::Policy if !heeded.is_kept => Verdict::Thinned,
-            Action::Mask => Verdict::Masked { text: ruling.text, name: ruling.name },
+            Action::Mask | Action::Flag | Action::Pass if !heeded.is_kept => Verdict::Thinned,
+            Action::Mask => Verdict::Masked { text: desk.masked(text, &ruling), name: ruling.name.take() },
             Action::Flag => Verdict::Flagged,
-            Action::Pass | Action::Policy => Verdict::Passed,
+            Action::Pass => Verdict::Passed,
         };
-        (verdict, ruling.found)
+        (verdict, Finding { code: ruling.code.into(), rule: ruling.rule, hits: ruling.hits })
     }
 
     /// A moderator's answer to a held message: it skips words and rate, not mute and ban.

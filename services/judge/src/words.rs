@@ -1,18 +1,10 @@
-//! A plain word file, read and matched: UTF-8, one word a line, `#` comments. Looking at the file is the caller's.
+//! A plain word file, read into entries of a rule book: UTF-8, one word a line, `#` comments. Looking at the file is the
+//! caller's.
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
-use crate::normalize::normalize;
+use proto::v1::{Action, Entry};
 
 /// The longest line in bytes. A longer one is a file in another format, not a word.
 pub const LINE_BYTES_MAX: usize = 256;
-
-/// Words to look for, each with the line it stands on.
-pub struct Words {
-    automaton: AhoCorasick,
-    /// The line of each word.
-    lines: Vec<u32>,
-}
 
 /// Why a word file cannot be used. Never a reason to allow everything: the last good one stays.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,48 +24,34 @@ pub enum BadWords {
     /// Empty, or only comments.
     #[error("it holds no word")]
     Empty,
-    /// More words than can be searched for at once.
-    #[error("it cannot be searched for: {0}")]
-    TooMany(String),
 }
 
-impl Words {
-    /// Reads a word file.
-    pub fn parse(file: &[u8]) -> Result<Self, BadWords> {
-        let mut words = Vec::new();
-        let mut lines = Vec::new();
-        for (line, bytes) in (1..).zip(without_mark(file).split(|&byte| byte == b'\n')) {
-            if bytes.len() > LINE_BYTES_MAX {
-                return Err(BadWords::LineTooLong { line });
-            }
-            let word = std::str::from_utf8(bytes).map_err(|_| BadWords::NotUtf8 { line })?.trim();
-            if !word.is_empty() && !word.starts_with('#') {
-                words.push(normalize(word));
-                lines.push(line);
-            }
+/// The words of a file as entries that block, each with the line it stands on as its id.
+///
+/// # Errors
+/// When it is no word list.
+pub fn entries(file: &[u8]) -> Result<Vec<Entry>, BadWords> {
+    let mut entries = Vec::new();
+    for (line, bytes) in (1..).zip(without_mark(file).split(|&byte| byte == b'\n')) {
+        if bytes.len() > LINE_BYTES_MAX {
+            return Err(BadWords::LineTooLong { line });
         }
-        if words.is_empty() {
-            return Err(BadWords::Empty);
+        let word = std::str::from_utf8(bytes).map_err(|_| BadWords::NotUtf8 { line })?.trim();
+        if !word.is_empty() && !word.starts_with('#') {
+            entries.push(blocking(line, word));
         }
-        // The contiguous kind: 65,000 words are built in about a second, take 8 MB and cost below 1 µs a message. A DFA would
-        // take 500 MB.
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::ContiguousNFA))
-            .match_kind(MatchKind::LeftmostLongest)
-            .build(&words)
-            .map_err(|error| BadWords::TooMany(error.to_string()))?;
-        Ok(Self { automaton, lines })
     }
+    if entries.is_empty() { Err(BadWords::Empty) } else { Ok(entries) }
+}
 
-    /// The line of the first word in a normalized text; of two that start together, the longer one's.
-    pub fn hit(&self, normalized: &str) -> Option<u32> {
-        let found = self.automaton.find(normalized)?;
-        self.lines.get(found.pattern().as_usize()).copied()
-    }
-
-    /// How many words there are.
-    pub fn count(&self) -> usize {
-        self.lines.len()
+fn blocking(line: u32, word: &str) -> Entry {
+    Entry {
+        id: format!("word:{line}"),
+        list: "words".to_owned(),
+        text: word.to_owned(),
+        severity: 3,
+        action: Action::Block as i32,
+        ..Entry::default()
     }
 }
 
@@ -86,35 +64,21 @@ fn without_mark(file: &[u8]) -> &[u8] {
 mod tests {
     use super::*;
 
-    const FILE: &str = "\u{feff}# invented words\r\nblorp\r\n\r\n  Ｇｒｕｎｋ  \n坏词语\nblorpish fnord\nblorp\n# end";
-
     #[test]
-    fn a_hit_names_its_line() {
-        let words = Words::parse(FILE.as_bytes()).unwrap();
-        assert_eq!(words.count(), 5);
-        for (text, line) in [
-            ("hello", None),
-            ("blorp", Some(2)),
-            ("such a BLORP!", Some(2)),
-            ("ｂｌｏｒｐ", Some(2)),
-            ("gruNK", Some(4)),
-            ("这是坏词语吧", Some(5)),
-            ("坏词", None),
-            // The longer one of two that start together.
-            ("a blorpish fnord", Some(6)),
-            ("# end", None),
-            ("invented words", None),
-            ("", None),
-        ] {
-            assert_eq!(words.hit(&normalize(text)), line, "{text}");
-        }
+    fn an_entry_names_its_line() {
+        let file = "\u{feff}# invented words\r\nblorp\r\n\r\n  Ｇｒｕｎｋ  \n坏词语\nblorpish fnord\nblorp\n# end";
+        let entries = entries(file.as_bytes()).unwrap();
+        let read: Vec<_> = entries.iter().map(|entry| (&*entry.id, &*entry.text)).collect();
+        let expected = [("2", "blorp"), ("4", "Ｇｒｕｎｋ"), ("5", "坏词语"), ("6", "blorpish fnord"), ("7", "blorp")];
+        let expected = expected.map(|(line, text)| (format!("word:{line}"), text));
+        assert_eq!(read, expected.each_ref().map(|(id, text)| (&**id, *text)));
     }
 
     #[test]
     fn a_bad_file_names_its_line() {
         let long = format!("fine\n{}\n", "x".repeat(257));
         let longest = format!("fine\n{}\n", "x".repeat(256));
-        assert!(Words::parse(longest.as_bytes()).is_ok());
+        assert!(entries(longest.as_bytes()).is_ok());
         for (file, why) in [
             (&b""[..], BadWords::Empty),
             (b"\xef\xbb\xbf", BadWords::Empty),
@@ -122,7 +86,7 @@ mod tests {
             (b"fine\nb\xffd\n", BadWords::NotUtf8 { line: 2 }),
             (long.as_bytes(), BadWords::LineTooLong { line: 2 }),
         ] {
-            assert_eq!(Words::parse(file).err(), Some(why));
+            assert_eq!(entries(file).err(), Some(why));
         }
     }
 }
