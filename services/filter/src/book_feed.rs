@@ -1,119 +1,236 @@
-//! The word file, looked at each second: a changed one is taken whole, a bad one keeps the last good. What words do is kept out.
+//! Keeps the rules in force at what `danmaku-rules` says, or at a word file: compiled on a thread of its own, swapped whole. A bad
+//! version keeps the last good one. What rules say of a message is kept out (`judge`).
+//!
+//! In reading order: `letterbox` is what the topic told, `word_file` the other source, `builder` works in the background.
+
+mod letterbox;
+mod word_file;
+mod builder;
 
 use std::{
-    fs::File,
-    io::{self, Read as _},
-    path::{Path, PathBuf},
+    collections::BTreeSet,
+    path::PathBuf,
     sync::Arc,
+    thread::{self, Thread},
     time::{Duration, Instant},
 };
 
 use arc_swap::ArcSwapOption;
-use chassis::admin::Condition;
-use judge::Book;
+use chassis::{
+    admin::{Condition, Note},
+    ground::Ground,
+    kafka::Follower,
+};
+use judge::{
+    Book,
+    book::{Mutes, Press, Renewal, press::ROOM_ENTRIES_COMPILED},
+};
+use proto::{Topic, ban, rules::Scope};
 
-use crate::metrics::BookMetrics;
+use crate::metrics::RulesMetrics;
+use builder::Builder;
+pub(crate) use letterbox::{Letterbox, Then};
+use word_file::WordFile;
 
-/// How often the file is looked at. It is read whole each time, half a megabyte for 65,000 words, because a modification time
-/// says nothing about two edits within its resolution.
+/// How often a word file is looked at, and rooms are put to rest. The topic's news is taken when it comes.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// The largest file: a million words. A larger one is no word list.
-const FILE_BYTES_MAX: u64 = 16 << 20;
 
 /// Where the rules in force are read; swapped whole.
 pub(crate) type Shelf = Arc<ArcSwapOption<Book>>;
 
-/// Keeps a shelf at the word file's content.
+/// Where lists come from. Mutes and bans come from the topic in any case.
+pub(crate) enum Source {
+    /// The topic alone.
+    Topic,
+    /// The topic, and these words as long as it has no list for all rooms.
+    TopicOr(String),
+    /// A word file instead.
+    File(PathBuf),
+}
+
+/// Keeps a shelf at what its source says.
 pub(crate) struct BookFeed {
-    source: Source,
+    letterbox: Arc<Letterbox>,
+    file: Option<WordFile>,
+    /// The book of the word file; or of the built-in words, until the topic has a list.
+    words: Option<Book>,
+    press: Press,
+    builder: Builder,
+    people: (Arc<Mutes>, Arc<ban::Book>),
     shelf: Shelf,
+    /// Books that were in force and may still be in somebody's hands. They are let go of here: to free 100,000 words takes some
+    /// 10 ms, and a judging thread that had the last hold of them would stand still for it.
+    retired: Vec<Arc<Book>>,
     condition: Condition,
-    metrics: BookMetrics,
-    /// The content in force.
-    in_force: Option<Vec<u8>>,
-    /// What was wrong at the last look, so that it is said once.
+    note: Note,
+    metrics: RulesMetrics,
+    /// Scopes of which a newer version was told than is in force.
+    behind: BTreeSet<Scope>,
+    /// What is wrong with the newest.
     wrong: Option<String>,
     confirmed: Instant,
 }
 
-/// Where words come from.
-enum Source {
-    File(PathBuf),
-    BuiltIn(String),
-    Nowhere,
-}
-
 impl BookFeed {
-    /// Feeds `shelf` from `file`, or else once from `built_in`. Nothing is looked at yet.
-    pub(crate) fn new(file: Option<PathBuf>, built_in: Option<String>, shelf: Shelf, condition: Condition) -> Self {
-        let source = match (file, built_in) {
-            (Some(path), _) => Source::File(path),
-            (None, Some(words)) => Source::BuiltIn(words),
-            (None, None) => Source::Nowhere,
+    /// Feeds `shelf`. Nothing is looked at yet.
+    pub(crate) fn new(
+        source: Source,
+        letterbox: Arc<Letterbox>,
+        shelf: Shelf,
+        condition: Condition,
+        note: Note,
+    ) -> Self {
+        let (file, words) = match source {
+            Source::Topic => (None, None),
+            Source::TopicOr(words) => (None, built_in(&words)),
+            Source::File(path) => (Some(WordFile::new(path)), None),
         };
-        let confirmed = Instant::now();
-        Self { source, shelf, condition, metrics: BookMetrics::new(), in_force: None, wrong: None, confirmed }
+        if file.is_some() {
+            tracing::warn!("--words replaces the lists of danmaku-rules; its mutes and bans hold as ever");
+        }
+        Self {
+            letterbox,
+            file,
+            words,
+            press: Press::default(),
+            builder: Builder::default(),
+            people: Default::default(),
+            shelf,
+            retired: Vec::new(),
+            condition,
+            note,
+            metrics: RulesMetrics::new(),
+            behind: BTreeSet::new(),
+            wrong: None,
+            confirmed: Instant::now(),
+        }
     }
 
-    /// Looks once.
+    /// Looks at what has come and puts it in force. Before the topic was told to its end nothing is: nobody knows yet who is
+    /// muted.
     pub(crate) fn look(&mut self) {
-        let found = match &self.source {
-            Source::File(path) => read(path).map_err(|error| format!("--words {}: {error}", path.display())),
-            Source::BuiltIn(words) => Ok(words.clone().into_bytes()),
-            Source::Nowhere => {
-                let reason =
-                    "no rules yet: name a word file with --words (DANMAKU_WORDS); without rules nothing is shown";
-                self.condition.not_ready(reason);
-                return;
-            }
-        };
-        match found.and_then(|content| self.take(content)) {
-            Ok(()) => {
-                self.confirmed = Instant::now();
+        self.retired.retain(|book| Arc::strong_count(book) > 1);
+        let post = self.letterbox.take();
+        if !post.is_caught_up {
+            return;
+        }
+        let has_people = post.people.is_some();
+        if let Some((mutes, bans)) = post.people {
+            self.people = (Arc::new(mutes), Arc::new(bans));
+        }
+        let has_rules = if self.file.is_some() { self.look_at_the_file() } else { self.renew(post.renewals) };
+        if has_rules || has_people || self.shelf.load().is_none() {
+            self.put_in_force();
+        }
+        if let (true, Some(heard)) = (has_rules, post.heard) {
+            self.metrics.in_force_seconds.record(heard.elapsed().as_secs_f64());
+        }
+        self.press.rest(ROOM_ENTRIES_COMPILED);
+        self.say_how_it_is();
+    }
+
+    /// Whether the word file has other words.
+    fn look_at_the_file(&mut self) -> bool {
+        match self.file.as_mut().map_or(Ok(None), WordFile::look) {
+            Ok(book) => {
                 self.wrong = None;
+                let is_new = book.is_some();
+                self.words = book.or(self.words.take());
+                is_new
             }
-            Err(reason) => self.keep_the_last_good(reason),
+            Err(why) => {
+                self.complain(why);
+                false
+            }
+        }
+    }
+
+    /// Whether a version or a room came or went.
+    fn renew(&mut self, renewals: Vec<Renewal>) -> bool {
+        let before = self.press.content();
+        for renewal in renewals {
+            let (scope, newest) = (renewal.scope.clone(), renewal.newest);
+            for (number, why) in self.press.renew(renewal) {
+                self.complain(format!("version {number} of {scope} is unusable: {why}"));
+            }
+            if newest.is_some_and(|newest| newest > self.press.in_force(&scope)) {
+                self.behind.insert(scope);
+            } else {
+                self.behind.remove(&scope);
+            }
+        }
+        if self.behind.is_empty() {
+            self.wrong = None;
+        }
+        match self.builder.built() {
+            Some(built) => {
+                if let Err(why) = built.and_then(|lists| self.press.rebase(lists)) {
+                    tracing::error!(%why, "the large automaton cannot be built anew, the old one stays");
+                }
+            }
+            None => self.press.overdue().iter().for_each(|edition| self.builder.begin(edition, thread::current())),
+        }
+        self.press.content() != before
+    }
+
+    fn put_in_force(&mut self) {
+        let book = if self.file.is_some() { None } else { self.press.book() };
+        let Some(book) = book.or_else(|| self.words.clone()) else { return };
+        let (mutes, bans) = self.people.clone();
+        let book = book.with_people(mutes, bans);
+        self.metrics.put_in_force(&book);
+        tracing::debug!(version = book.version, entries = book.entries(), "rules in force");
+        self.retired.extend(self.shelf.swap(Some(Arc::new(book))));
+    }
+
+    /// The last good rules stay; said once.
+    fn complain(&mut self, why: String) {
+        self.metrics.bad.increment(1);
+        if self.wrong.as_ref() != Some(&why) {
+            tracing::error!(why, "new rules are not usable, the last good ones stay in force");
+            self.wrong = Some(why);
+        }
+    }
+
+    fn say_how_it_is(&mut self) {
+        if self.behind.is_empty() && self.wrong.is_none() {
+            self.confirmed = Instant::now();
         }
         self.metrics.age_seconds.set(self.confirmed.elapsed().as_secs_f64());
-    }
-
-    /// Puts `content` in force, if it is another than what is.
-    fn take(&mut self, content: Vec<u8>) -> Result<(), String> {
-        if self.in_force.as_ref() == Some(&content) {
-            return Ok(());
-        }
-        let book = Book::of_words(&content).map_err(|why| match &self.source {
-            Source::File(path) => format!("--words {}: {why}", path.display()),
-            _ => format!("the built-in words: {why}"),
-        })?;
-        tracing::info!(words = book.words.count(), version = book.version, "words in force");
-        self.metrics.words.set(book.words.count() as f64);
-        self.shelf.store(Some(Arc::new(book)));
-        self.in_force = Some(content);
-        self.condition.ready();
-        Ok(())
-    }
-
-    fn keep_the_last_good(&mut self, reason: String) {
-        self.metrics.bad.increment(1);
-        if self.in_force.is_none() {
-            self.condition.not_ready(reason);
-        } else if self.wrong.as_ref() != Some(&reason) {
-            tracing::error!(reason, "word file not usable, the last good one stays in force");
-            self.wrong = Some(reason);
+        let wrong = self.wrong.as_deref();
+        match &*self.shelf.load() {
+            Some(book) => {
+                self.condition.ready();
+                let wrong = wrong.map(|wrong| format!("; newer ones are not usable: {wrong}")).unwrap_or_default();
+                self.note.set(format!("version {} with {} entries is in force{wrong}", book.version, book.entries()));
+            }
+            None => self.condition.not_ready(wrong.unwrap_or(
+                "no rules yet: publish a list for all rooms with the moderation service, or name a word file with --words \
+                 (DANMAKU_WORDS); without rules nothing is shown",
+            )),
         }
     }
 }
 
-/// The file's content.
-fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut content = Vec::new();
-    File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut content)?;
-    if content.len() as u64 > FILE_BYTES_MAX {
-        return Err(io::Error::other("it is larger than 16 MiB"));
-    }
-    Ok(content)
+fn built_in(words: &str) -> Option<Book> {
+    let book = Book::of_words(words.as_bytes());
+    book.inspect_err(|why| tracing::error!(%why, "the built-in words are unusable")).ok()
+}
+
+/// Follows the topic into `letterbox`, and wakes `reader` when there is something for him.
+pub(crate) fn follow(ground: &Ground, letterbox: Arc<Letterbox>, reader: Thread) -> anyhow::Result<Follower> {
+    let condition = ground.readiness.condition("filter rules");
+    let refused = RulesMetrics::refused();
+    Follower::start(&ground.cluster, &Topic::Rules.name(&ground.topic_prefix), condition, move |news| {
+        match letterbox.hear(news, Instant::now()) {
+            Then::Rest => {}
+            Then::Look => reader.unpark(),
+            Then::Tell(why) => {
+                refused.increment(1);
+                tracing::error!(%why, "a record of the rule book is not kept");
+            }
+        }
+    })
 }
 
 #[cfg(test)]

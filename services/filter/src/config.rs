@@ -5,16 +5,20 @@ use std::{path::PathBuf, time::Duration};
 use chassis::settings::{Common, parse_duration};
 use judge::Limits;
 
+use crate::book_feed::Source;
+
 /// What the filter is told besides the common settings.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 // Unnamed: in one process it stands beside other services' `Config` on one command line.
 #[group(skip)]
 pub struct Config {
-    /// The words that block a message: a UTF-8 file, one word a line, # comments; it is read anew when it changes.
+    /// Words that block a message, instead of the lists of danmaku-rules: a UTF-8 file, one word a line, # comments; it is
+    /// read anew when it changes. For development.
     #[arg(long, env = "DANMAKU_WORDS", value_name = "FILE")]
     pub words: Option<PathBuf>,
 
-    /// The words where no file is named; without both the filter is not ready, because "no rules yet" is not "allow all".
+    /// The words where no file is named and the topic has no list for all rooms yet; without any the filter is not ready,
+    /// because "no rules yet" is not "allow all".
     #[arg(skip)]
     pub words_built_in: Option<String>,
 
@@ -82,6 +86,15 @@ impl Config {
     #[must_use]
     pub fn with_words_or(self, words: impl Into<String>) -> Self {
         Self { words_built_in: Some(words.into()), ..self }
+    }
+
+    /// Where its rules come from.
+    pub(crate) fn rules(&self) -> Source {
+        match (&self.words, &self.words_built_in) {
+            (Some(file), _) => Source::File(file.clone()),
+            (None, Some(words)) => Source::TopicOr(words.clone()),
+            (None, None) => Source::Topic,
+        }
     }
 
     /// The limits in the judge's terms.

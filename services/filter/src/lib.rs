@@ -45,7 +45,7 @@ use anyhow::Context as _;
 use chassis::{
     admin::Condition,
     ground::Ground,
-    kafka::{TopicSpec, keep_verifying},
+    kafka::{Follower, TopicSpec, keep_verifying},
     program::{self, Program, Public},
 };
 use proto::{
@@ -55,7 +55,7 @@ use proto::{
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    book_feed::{BookFeed, LOOK_EVERY, Shelf},
+    book_feed::{BookFeed, LOOK_EVERY, Letterbox, Shelf},
     clock::Clock,
     consume::Member,
     metrics::Metrics,
@@ -67,7 +67,8 @@ use crate::{
 pub use config::{Config, Settings};
 
 /// The topics that the filter reads or writes.
-const TOPICS: [Topic; 5] = [Topic::Input, Topic::Output, Topic::Verdicts, Topic::State, Topic::DeadLetter];
+const TOPICS: [Topic; 6] =
+    [Topic::Input, Topic::Output, Topic::Verdicts, Topic::State, Topic::Rules, Topic::DeadLetter];
 
 /// Before a member that failed joins anew.
 const REJOIN_WAIT: Duration = Duration::from_secs(1);
@@ -77,6 +78,7 @@ pub struct Judge {
     works: Arc<Works>,
     threads: Vec<JoinHandle<()>>,
     _verifying: AbortOnDropHandle<()>,
+    _rules: Follower,
 }
 
 impl Judge {
@@ -88,26 +90,27 @@ impl Judge {
     pub fn start(ground: &Ground, config: Config) -> anyhow::Result<Self> {
         let works = Arc::new(works(ground, &config)?);
         let topics = ground.readiness.condition("filter topics");
-        let rules = ground.readiness.condition("filter rules");
+        let condition = ground.readiness.condition("filter rules");
         let verifying =
             tokio::spawn(keep_verifying(ground.cluster.clone(), specs(ground), topics, Arc::clone(&works.verified)));
-        let mut feed =
-            BookFeed::new(config.words.clone(), config.words_built_in.clone(), Arc::clone(&works.shelf), rules);
-        feed.look();
-        let feeding = Arc::clone(&works);
-        let mut threads = vec![spawn("rules".to_owned(), move || {
+        let (feeding, letterbox) = (Arc::clone(&works), Arc::<Letterbox>::default());
+        let note = ground.readiness.note("filter rules", "being read");
+        let mut feed = BookFeed::new(config.rules(), Arc::clone(&letterbox), Arc::clone(&works.shelf), condition, note);
+        let rules = spawn("rules".to_owned(), move || {
             while !feeding.is_stopping() {
-                thread::park_timeout(LOOK_EVERY);
                 feed.look();
+                thread::park_timeout(LOOK_EVERY);
             }
-        })?];
+        })?;
+        let following = book_feed::follow(ground, letterbox, rules.thread().clone())?;
+        let mut threads = vec![rules];
         let judges = config.threads(ground.cluster.embedded);
         for number in 0..judges {
             let (works, condition) = (Arc::clone(&works), ground.readiness.condition("filter group"));
             let instance_id = config.instance_id.as_ref().map(|id| format!("{id}-{number}"));
             threads.push(spawn(format!("judge-{number}"), move || work(&works, instance_id.as_deref(), &condition))?);
         }
-        Ok(Self { works, threads, _verifying: AbortOnDropHandle::new(verifying) })
+        Ok(Self { works, threads, _verifying: AbortOnDropHandle::new(verifying), _rules: following })
     }
 
     /// Leaves the group politely (F11): stops judging, waits a second for acknowledgements, commits, lets go.

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use judge::Book;
 use metrics::{
     Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
@@ -149,20 +150,43 @@ impl Drop for Share {
     }
 }
 
-/// The word file's numbers.
-pub(crate) struct BookMetrics {
+/// The rule book's numbers.
+pub(crate) struct RulesMetrics {
+    version: Gauge,
+    entries: Gauge,
+    rooms: Gauge,
+    mutes: Gauge,
+    bans: Gauge,
     pub(crate) age_seconds: Gauge,
-    pub(crate) words: Gauge,
     pub(crate) bad: Counter,
+    pub(crate) in_force_seconds: Histogram,
 }
 
-impl BookMetrics {
+impl RulesMetrics {
     pub(crate) fn new() -> Self {
         Self {
-            age_seconds: gauge!("danmaku_filter_words_age_seconds"),
-            words: gauge!("danmaku_filter_words"),
-            bad: counter!("danmaku_filter_words_bad_total"),
+            version: gauge!("danmaku_filter_rules_version"),
+            entries: gauge!("danmaku_filter_rules_entries"),
+            rooms: gauge!("danmaku_filter_rules_rooms"),
+            mutes: gauge!("danmaku_filter_rules_mutes"),
+            bans: gauge!("danmaku_filter_rules_bans"),
+            age_seconds: gauge!("danmaku_filter_rules_age_seconds"),
+            bad: counter!("danmaku_filter_rules_bad_total"),
+            in_force_seconds: histogram!("danmaku_filter_rules_in_force_seconds"),
         }
+    }
+
+    /// Records of the topic that are not kept; counted by who follows it.
+    pub(crate) fn refused() -> Counter {
+        counter!("danmaku_filter_rules_refused_total")
+    }
+
+    pub(crate) fn put_in_force(&self, book: &Book) {
+        self.version.set(book.version as f64);
+        self.entries.set(book.entries() as f64);
+        self.rooms.set(book.rooms() as f64);
+        self.mutes.set(book.mutes().len() as f64);
+        self.bans.set(book.bans().len() as f64);
     }
 }
 
@@ -184,14 +208,20 @@ fn describe() {
         ("danmaku_filter_reader_restarts_total", "Partitions read anew because they stood still or had a hole."),
         ("danmaku_filter_deleted_unjudged_total", "Inputs that Kafka deleted before anybody judged them."),
         ("danmaku_filter_forgotten_total", "Limits forgiven early because a memory was full."),
-        ("danmaku_filter_words_bad_total", "Looks at a word file that could not be used."),
+        ("danmaku_filter_rules_bad_total", "Versions of rules, or looks at a word file, that could not be used."),
+        ("danmaku_filter_rules_refused_total", "Records of the rule book that could not be kept."),
     ] {
         describe_counter!(name, meaning);
     }
     describe_gauge!("danmaku_filter_partitions", "Partitions that are ours, judged or about to be.");
     describe_gauge!("danmaku_filter_in_flight_inputs", "Inputs that are judged and not finished.");
-    describe_gauge!("danmaku_filter_words", "Words in force.");
-    describe_gauge!("danmaku_filter_words_age_seconds", "Since the words in force were last seen to be the file's.");
+    describe_gauge!("danmaku_filter_rules_version", "The number of the rules in force.");
+    describe_gauge!("danmaku_filter_rules_entries", "Entries in force in all rooms.");
+    describe_gauge!("danmaku_filter_rules_rooms", "Rooms with lists of their own.");
+    describe_gauge!("danmaku_filter_rules_mutes", "Mutes known, with those that ended of late.");
+    describe_gauge!("danmaku_filter_rules_bans", "Bans known, with those that ended of late.");
+    describe_gauge!("danmaku_filter_rules_age_seconds", "Since the rules in force were last the newest known.");
+    describe_histogram!("danmaku_filter_rules_in_force_seconds", "From hearing of new rules to judging by them.");
     describe_histogram!("danmaku_filter_turn_seconds", "One turn of a judging thread: up to 256 records.");
     describe_histogram!(
         "danmaku_hop_seconds",

@@ -17,11 +17,16 @@ use chassis::{
     tokens::Verifier,
 };
 use filter::{Config, Judge};
+use judge::book::chunks::pack;
 use proto::{
     MessageId, Topic, partition,
     record::{decode, encode},
+    rules::Key,
     topics::{OUTPUT_RETENTION_MS, filter_group},
-    v1::{self, DeadLetter, Input, Output, Role, State, Verdict, input::Body},
+    v1::{
+        self, DeadLetter, Entry, Input, Output, Role, RuleChunk, RuleVersion, Rules, State, Verdict, input::Body,
+        rules::Record,
+    },
 };
 
 pub(crate) const PARTITIONS: i32 = 4;
@@ -158,6 +163,36 @@ impl World {
             Outcome::Acked(offset) => offset,
             failed @ Outcome::Failed(_) => panic!("{failed:?}"),
         }
+    }
+
+    /// Writes a version of the rule book, as a moderation service does.
+    pub(crate) fn publish(&self, number: u64, scope: &str, words: &[&str]) {
+        let entry = |word: &&str| {
+            let id = format!("e-{word}");
+            Entry { id, text: (*word).to_owned(), severity: 3, ..Entry::default() }
+        };
+        let chunks = pack(&words.iter().map(entry).collect::<Vec<_>>()).unwrap();
+        for chunk in &chunks {
+            let record = Record::Chunk(RuleChunk { entries: chunk.packed.clone() });
+            self.write_rule(&Key::Chunk(chunk.hash), record);
+        }
+        let chunks = chunks.iter().map(|chunk| chunk.hash.to_vec()).collect();
+        let version = RuleVersion { scope: scope.to_owned(), number, chunks, ..RuleVersion::default() };
+        self.write_rule(&Key::Version(scope.parse().unwrap(), number), Record::Version(version));
+    }
+
+    fn write_rule(&self, key: &Key, record: Record) {
+        self.write(Topic::Rules, 0, &key.to_string(), &encode(&Rules { record: Some(record) }));
+    }
+
+    /// Waits until `condition` is not ready for a reason that holds `word`.
+    pub(crate) fn until_not_ready(&mut self, condition: &str, word: &str) {
+        let readiness = self.ground.readiness.clone();
+        let said = |_: &Everything| {
+            let reasons = readiness.not_ready();
+            reasons.iter().any(|why| why.condition == condition && why.reason.contains(word)).then_some(())
+        };
+        self.until(&format!("{condition} because of {word}"), said);
     }
 
     /// Puts an input where a door would put it.

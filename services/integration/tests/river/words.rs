@@ -60,10 +60,10 @@ async fn a_new_word_is_blocked_without_a_restart_and_a_bad_file_changes_nothing(
         assert!(turn < 50, "a new word is never blocked");
     }
     // An empty list is no list: the last good one stays.
-    let reads = filter.metrics().await.sum("danmaku_filter_words_bad_total");
+    let reads = filter.metrics().await.sum("danmaku_filter_rules_bad_total");
     world.set_words(&[]);
     until("the empty file was looked at", SOON, async || {
-        (filter.metrics().await.sum("danmaku_filter_words_bad_total") > reads).then_some(())
+        (filter.metrics().await.sum("danmaku_filter_rules_bad_total") > reads).then_some(())
     })
     .await;
     let blocked = world.sender(&ingest, "last").say(ROOM, "quonked").await.accepted();
