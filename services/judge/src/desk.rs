@@ -1,8 +1,6 @@
 //! Where a text lies while it is judged: folded once, for everything that looks at it. One a thread will do; nothing is
 //! remembered from one record to the next but which names are clean.
 
-use std::borrow::Cow;
-
 use crate::{
     book::Book,
     emote::is_emotes_only,
@@ -16,6 +14,7 @@ use crate::{
 #[derive(Default)]
 pub struct Desk {
     folded: Folded,
+    key: String,
     scratch: Scratch,
 }
 
@@ -25,9 +24,19 @@ impl Desk {
         fold(text, &mut self.folded);
     }
 
-    /// What is the same for texts that look the same.
-    pub(crate) fn key(&self) -> Cow<'_, str> {
-        self.folded.key()
+    /// What is the same for texts that read the same: without what is unseen, without signs, and with runs of one letter as one.
+    /// Only numbers are what they are: whoever counts, or tells a score, does not repeat himself.
+    pub(crate) fn key(&mut self) -> &str {
+        self.key.clear();
+        for symbol in self.folded.symbols() {
+            if symbol.char.is_numeric() || !self.key.ends_with(symbol.char) {
+                self.key.push(symbol.char);
+            }
+        }
+        if self.key.is_empty() {
+            self.key.push_str(&self.folded.key());
+        }
+        &self.key
     }
 
     /// Whether `text`, which lies here, is nothing but emotes of `room`.

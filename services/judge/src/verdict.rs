@@ -156,6 +156,26 @@ impl Verdict {
     }
 }
 
+/// All codes: the reasons for which something was not shown, or not as it was.
+pub const CODES: [&str; 16] = [
+    "words",
+    "contact",
+    "regex",
+    "forbidden",
+    "held",
+    "rejected",
+    "timeout",
+    "muted",
+    "banned",
+    "rate",
+    "duplicate",
+    "mode_slow",
+    "mode_level",
+    "mode_followers",
+    "mode_emote",
+    "mode_emergency",
+];
+
 impl LimitedBy {
     /// The contract's code.
     pub fn code(self) -> &'static str {

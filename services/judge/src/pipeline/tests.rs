@@ -178,6 +178,12 @@ fn the_same_text_again_is_refused_for_ten_seconds() {
             (said(2_600, "ann", "w o w !"), "limited duplicate 7400"),
             (said(2_700, "ann", "wooooow"), "limited duplicate 7300"),
             (said(3_000, "ann", "wow then"), "passed"),
+            (said(3_000, "cid", "10:1"), "passed"),
+            (said(3_000, "cid", "10:11"), "passed"),
+            (said(3_000, "cid", "10：1"), "limited duplicate 10000"),
+            (said(3_000, "dan", "？！"), "passed"),
+            (said(3_000, "dan", "！"), "passed"),
+            (said(3_000, "dan", "!!!"), "limited duplicate 10000"),
             // A text in between does not help, nor does the refused one start the window anew.
             (said(5_000, "ann", "wow"), "limited duplicate 5000"),
             (said(5_000, "bob", "wow"), "passed"),

@@ -111,6 +111,7 @@ fn shown_to(item: &Item) -> Option<(String, String)> {
 #[test]
 fn each_word_is_shown_told_and_recorded_as_the_contract_has_it() {
     for Line { verdict, word, code, shown, told } in table() {
+        assert!(CODES.contains(&code), "{code}");
         let judgement = Judgement::new(say(), verdict, found(), 9);
         let output = judgement.output.unwrap();
         assert_eq!(
