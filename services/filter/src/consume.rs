@@ -18,9 +18,9 @@ use judge::Desk;
 
 use crate::{
     hear::Bench,
-    leave::Leaving,
+    leave::{Leaving, REWIND_WAIT},
     metrics::Share,
-    partition::{Partition, Stage},
+    partition::Partition,
     survey::{About, Answer, Question},
     works::{TIMING, Works},
     write::Writer,
@@ -34,11 +34,6 @@ const ROUND_WAIT: Duration = Duration::from_millis(10);
 
 /// How often what is finished is committed (F5).
 const COMMIT_EVERY: Duration = Duration::from_secs(1);
-
-/// The wait after a rewind, doubled while one follows another within [`REWIND_CALM`].
-const REWIND_WAIT: Duration = Duration::from_millis(100);
-const REWIND_WAIT_MAX: Duration = Duration::from_secs(5);
-const REWIND_CALM: Duration = Duration::from_secs(30);
 
 /// How long a new member looks for the input's leaders before it joins.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -64,8 +59,8 @@ pub(crate) struct Member<'a> {
     pub(crate) rewinds: u64,
     pub(crate) leaving: Option<Leaving>,
     desk: Desk,
-    rewind_wait: Duration,
-    rewound: Option<Instant>,
+    pub(crate) rewind_wait: Duration,
+    pub(crate) rewound: Option<Instant>,
     answers: Receiver<Answer>,
     answer_to: SyncSender<Answer>,
     tickets: u64,
@@ -227,30 +222,5 @@ impl<'a> Member<'a> {
         let outcome = act(self, &mut partition);
         self.partitions.insert(number, partition);
         outcome
-    }
-
-    /// F11: throws the producer away, and with it what its partitions remember; they are taken anew under a higher number.
-    pub(crate) fn rewind(&mut self, why: &str) -> Result<(), chassis::kafka::Error> {
-        let now = Instant::now();
-        self.rewinds += 1;
-        self.works.metrics.rewinds.increment(1);
-        self.rewind_wait = match self.rewound.replace(now) {
-            Some(before) if now - before < REWIND_CALM => (self.rewind_wait * 2).min(REWIND_WAIT_MAX),
-            _ => REWIND_WAIT,
-        };
-        tracing::warn!(why, rewinds = self.rewinds, "the producer is thrown away, its partitions are taken anew");
-        self.writer = self.works.writer()?;
-        for partition in self.partitions.values_mut() {
-            let number = partition.number;
-            match partition.judging() {
-                Some(judging) if judging.leaving => judging.give_up_unfinished(),
-                Some(judging) => {
-                    judging.stop_reading(&self.reader, number);
-                    partition.stage = Stage::Waiting { until: now + self.rewind_wait };
-                }
-                None => partition.stage = Stage::Waiting { until: now + self.rewind_wait },
-            }
-        }
-        Ok(())
     }
 }

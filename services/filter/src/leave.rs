@@ -1,21 +1,27 @@
-//! Following the group: taking what it gives, and giving up what it wants back, politely while that is possible (F11).
+//! Following the group: taking what it gives, and giving up what it wants back, politely while that is possible; and taking all
+//! anew when the producer failed (F11).
 
 use std::{
     ops::ControlFlow::{self, Break, Continue},
     time::{Duration, Instant},
 };
 
-use chassis::kafka::Change;
+use chassis::kafka::{Change, Error};
 
 use crate::{
     consume::{Interruption, Member},
     deliver::InFlight,
-    partition::{Judging, Partition},
+    partition::{Judging, Partition, Stage},
     tally::Tally,
 };
 
 /// How long acknowledgements are waited for before partitions are given up: the group stands still meanwhile (F11).
 const ACKNOWLEDGEMENTS_WAIT: Duration = Duration::from_secs(1);
+
+/// The wait after a rewind, doubled while one follows another within [`REWIND_CALM`].
+pub(crate) const REWIND_WAIT: Duration = Duration::from_millis(100);
+const REWIND_WAIT_MAX: Duration = Duration::from_secs(5);
+const REWIND_CALM: Duration = Duration::from_secs(30);
 
 /// Partitions on their way out.
 pub(crate) struct Leaving {
@@ -126,6 +132,31 @@ impl Member<'_> {
             Some(change) => self.accept(&change),
             None => Break(Interruption::Left),
         }
+    }
+
+    /// F11: throws the producer away, and with it what its partitions remember; they are taken anew under a higher number.
+    pub(crate) fn rewind(&mut self, why: &str) -> Result<(), Error> {
+        let now = Instant::now();
+        self.rewinds += 1;
+        self.works.metrics.rewinds.increment(1);
+        self.rewind_wait = match self.rewound.replace(now) {
+            Some(before) if now - before < REWIND_CALM => (self.rewind_wait * 2).min(REWIND_WAIT_MAX),
+            _ => REWIND_WAIT,
+        };
+        tracing::warn!(why, rewinds = self.rewinds, "the producer is thrown away, its partitions are taken anew");
+        self.writer = self.works.writer()?;
+        for partition in self.partitions.values_mut() {
+            let number = partition.number;
+            match partition.judging() {
+                Some(judging) if judging.leaving => judging.give_up_unfinished(),
+                Some(judging) => {
+                    judging.stop_reading(&self.reader, number);
+                    partition.stage = Stage::Waiting { until: now + self.rewind_wait };
+                }
+                None => partition.stage = Stage::Waiting { until: now + self.rewind_wait },
+            }
+        }
+        Ok(())
     }
 
     fn accept(&mut self, change: &Change) -> ControlFlow<Interruption> {

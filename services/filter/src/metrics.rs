@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use judge::Book;
+use judge::verdict::CODES;
 use metrics::{
     Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
@@ -52,26 +53,6 @@ const WORDS: [Word; 14] = [
     Word::Thinned,
     Word::Shed,
     Word::Superseded,
-];
-
-/// The codes of verdicts, which are the reasons for which something was not shown, or not as it was.
-const CODES: [&str; 16] = [
-    "words",
-    "contact",
-    "regex",
-    "forbidden",
-    "held",
-    "rejected",
-    "timeout",
-    "muted",
-    "banned",
-    "rate",
-    "duplicate",
-    "mode_slow",
-    "mode_level",
-    "mode_followers",
-    "mode_emote",
-    "mode_emergency",
 ];
 
 impl Metrics {

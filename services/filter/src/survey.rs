@@ -26,7 +26,7 @@ use crate::{
     warmup::{self, From},
     write::Names,
 };
-use read::{read, read_whole};
+use read::{Readers, read, read_whole};
 
 pub(crate) use states::States;
 
@@ -121,13 +121,6 @@ struct Surveyor {
     look_up: Arc<LookUp>,
     /// Made when a past is asked about, and let go when none is for a while: few processes rebalance all day.
     readers: Option<Readers>,
-}
-
-/// What a helper reads pasts with.
-struct Readers {
-    input: Reader,
-    output: Reader,
-    state: Reader,
 }
 
 impl Surveyor {
@@ -237,18 +230,5 @@ impl Surveyor {
             self.look_up.offset_at(&self.site.names.input, partition, since_ms).context("the replay's start")?;
         // The last finished record itself is younger than that, so there is an answer unless it was deleted just now.
         Ok((found.unwrap_or(start).clamp(input.low, start), since_ms))
-    }
-}
-
-impl Readers {
-    fn new(site: &Site) -> anyhow::Result<Self> {
-        let (cluster, names) = (&site.cluster, &site.names);
-        let reader = |name: &str| Reader::new(cluster, name);
-        let readers =
-            Self { input: reader(&names.input)?, output: reader(&names.output)?, state: reader(&names.state)? };
-        readers.input.prepare(QUESTION_TIMEOUT).context("the input's leaders")?;
-        readers.output.prepare(QUESTION_TIMEOUT).context("the output's leaders")?;
-        readers.state.prepare(QUESTION_TIMEOUT).context("the state's leaders")?;
-        Ok(readers)
     }
 }

@@ -1,15 +1,37 @@
-//! Reading a stretch of a partition, as far as it exists. What it holds is kept out.
+//! Reading a stretch of a partition, as far as it exists, and the readers for it. What it holds is kept out.
 
 use std::{
     ops::Range,
     time::{Duration, Instant},
 };
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 use chassis::kafka::{Heard, Reader, Record};
+
+use super::{QUESTION_TIMEOUT, Site};
 
 /// A stretch that brings nothing for so long is given up and asked for again later.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// What a helper reads pasts with.
+pub(super) struct Readers {
+    pub(super) input: Reader,
+    pub(super) output: Reader,
+    pub(super) state: Reader,
+}
+
+impl Readers {
+    pub(super) fn new(site: &Site) -> anyhow::Result<Self> {
+        let (cluster, names) = (&site.cluster, &site.names);
+        let reader = |name: &str| Reader::new(cluster, name);
+        let readers =
+            Self { input: reader(&names.input)?, output: reader(&names.output)?, state: reader(&names.state)? };
+        readers.input.prepare(QUESTION_TIMEOUT).context("the input's leaders")?;
+        readers.output.prepare(QUESTION_TIMEOUT).context("the output's leaders")?;
+        readers.state.prepare(QUESTION_TIMEOUT).context("the state's leaders")?;
+        Ok(readers)
+    }
+}
 
 /// Reads the offsets of `range`, as far as they exist.
 pub(super) fn read(

@@ -1,8 +1,9 @@
 //! Goal: what moderators decide acts at its offset, once, and goes on after a restart. Method: control records between messages.
 
+use filter::Config;
 use proto::{
     MessageId,
-    v1::{self, Decision, Mode, Output, Role, Sanction, SanctionKind, Word, input, item::Body},
+    v1::{self, Action, Decision, Entry, Mode, Output, Role, Sanction, SanctionKind, Word, input, item::Body},
 };
 
 use crate::world::{World, brought, config, said};
@@ -40,9 +41,12 @@ fn shown(output: &Output) -> Vec<&v1::Message> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_approval_is_shown_once_under_the_held_id_also_across_a_restart() {
     let mut world = World::new();
-    let judge = world.filter(config()).await;
+    let hold = Entry { id: "e1".into(), text: "blorp".into(), action: Action::Hold as i32, ..Entry::default() };
+    world.publish_entries(1, "global", &[hold]);
+    let judge = world.filter(Config::default()).await;
     let held = world.put(&said("demo", "ann", "c-1", "such a blorp"));
-    world.answer(held);
+    let output = world.answer(held);
+    assert_eq!((output.verdict(), shown(&output)), (Word::Held, vec![]));
     let first = world.put(&decides(held, true, "such a b****"));
     let output = world.answer(first);
     assert_eq!(output.verdict(), Word::Approved);
@@ -53,7 +57,7 @@ async fn an_approval_is_shown_once_under_the_held_id_also_across_a_restart() {
     );
     judge.leave().await;
 
-    let judge = world.filter(config()).await;
+    let judge = world.filter(Config::default()).await;
     let late = [world.put(&decides(held, true, "again")), world.put(&decides(held, false, ""))];
     for id in late {
         let output = world.answer(id);

@@ -165,13 +165,18 @@ impl World {
         }
     }
 
-    /// Writes a version of the rule book, as a moderation service does.
+    /// Writes a version of the rule book whose words block, as a moderation service does.
     pub(crate) fn publish(&self, number: u64, scope: &str, words: &[&str]) {
         let entry = |word: &&str| {
             let id = format!("e-{word}");
             Entry { id, text: (*word).to_owned(), severity: 3, ..Entry::default() }
         };
-        let chunks = pack(&words.iter().map(entry).collect::<Vec<_>>()).unwrap();
+        self.publish_entries(number, scope, &words.iter().map(entry).collect::<Vec<_>>());
+    }
+
+    /// Writes a version of the rule book.
+    pub(crate) fn publish_entries(&self, number: u64, scope: &str, entries: &[Entry]) {
+        let chunks = pack(entries).unwrap();
         for chunk in &chunks {
             let record = Record::Chunk(RuleChunk { entries: chunk.packed.clone() });
             self.write_rule(&Key::Chunk(chunk.hash), record);
@@ -181,7 +186,8 @@ impl World {
         self.write_rule(&Key::Version(scope.parse().unwrap(), number), Record::Version(version));
     }
 
-    fn write_rule(&self, key: &Key, record: Record) {
+    /// Writes a record of the rule book.
+    pub(crate) fn write_rule(&self, key: &Key, record: Record) {
         self.write(Topic::Rules, 0, &key.to_string(), &encode(&Rules { record: Some(record) }));
     }
 

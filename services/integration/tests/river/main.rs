@@ -35,6 +35,7 @@ mod fates;
 mod gift_fold;
 mod resume_across_nodes;
 mod recall;
+mod decided_long_ago;
 mod verdicts;
 mod moderators_first;
 mod sse;
