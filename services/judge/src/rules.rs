@@ -2,11 +2,12 @@
 //! argument; how texts are read stands in `fold` and `matcher`, what a verdict comes to in `verdict`.
 //!
 //! In reading order: `precedence` is which hits an allow phrase frees, `policy` what is done about the others, `name` the
-//! speaker's name.
+//! speaker's name; `explain` tells all of it.
 
 pub mod precedence;
 pub mod policy;
 mod name;
+pub mod explain;
 
 use std::{ops::Range, sync::LazyLock};
 
@@ -109,7 +110,7 @@ fn sight<R>(
     let (mut anything, mut sightings) = (false, Vec::new());
     let mut add = |of_room: bool, entry, found: &Found| {
         anything = true;
-        sightings.extend(Sighting::of(entry, found, of_room, said.at_ms));
+        sightings.extend(Some(Sighting::new(entry, found, of_room)).filter(|sighting| sighting.acts(said.at_ms)));
     };
     book.global.find(folded, &mut scratch.hand, |entry, found| add(false, entry, found));
     if let Some(room) = &room {

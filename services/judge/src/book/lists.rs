@@ -21,6 +21,7 @@ use super::{
     limits::Limits,
 };
 use crate::{
+    explain::{self, Candidate},
     fold::Folded,
     matcher::{Found, Matcher, Scratch},
 };
@@ -82,6 +83,11 @@ impl Base {
                 each(found.entry, entry, found);
             }
         }
+    }
+
+    /// What is found and what nearly is, for explanations.
+    pub(crate) fn candidates(&self, text: &str, folded: &Folded) -> Vec<Candidate> {
+        explain::candidates(text, folded, &self.matcher)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -173,6 +179,15 @@ impl Lists {
         if let Some(recent) = &self.recent_base {
             recent.find(folded, hand, |_, entry, found| each(entry, found));
         }
+    }
+
+    /// What is found and what nearly is, for explanations.
+    pub(crate) fn candidates(&self, text: &str, folded: &Folded) -> Vec<Candidate> {
+        let mut candidates = self.base.candidates(text, folded);
+        let is_removed = |id: &str| self.base.entry(id).is_some_and(|(place, _)| self.removed.contains(&place));
+        candidates.retain(|candidate| !is_removed(&candidate.entry));
+        candidates.extend(self.recent_base.iter().flat_map(|recent| recent.candidates(text, folded)));
+        candidates
     }
 
     /// The version they are of.

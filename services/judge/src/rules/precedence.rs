@@ -54,13 +54,19 @@ impl Rank {
 }
 
 impl<'a> Sighting<'a> {
-    /// `None` when the entry is not in force at `at_ms`, or is an allow phrase that only watches.
-    pub(crate) fn of(entry: &'a Entry, found: &Found, of_room: bool, at_ms: i64) -> Option<Self> {
+    pub(crate) fn new(entry: &'a Entry, found: &Found, of_room: bool) -> Self {
         let rank = Rank::of(entry, of_room);
-        if !is_in_force(entry, at_ms) || (rank.allows() && entry.observe) {
-            return None;
-        }
-        Some(Self { entry, rank, reading: found.reading, start: found.start, end: found.end })
+        Self { entry, rank, reading: found.reading, start: found.start, end: found.end }
+    }
+
+    /// Whether it does anything at `at_ms`: it does not when its entry is not in force, nor as an allow phrase that only watches.
+    pub(crate) fn acts(&self, at_ms: i64) -> bool {
+        is_in_force(self.entry, at_ms) && !(self.rank.allows() && self.entry.observe)
+    }
+
+    /// Whether it is an allow phrase that frees `word`.
+    pub(crate) fn frees(&self, word: &Self) -> bool {
+        self.rank.allows() && self.rank < word.rank && self.start <= word.start && word.end <= self.end
     }
 
     /// Where it stands in an order that depends on nothing else.

@@ -12,3 +12,4 @@ mod edits;
 mod precedence;
 mod policy;
 mod swap;
+mod explained;
