@@ -7,6 +7,7 @@
 
 mod measure;
 mod world;
+mod book;
 
 use std::{process::ExitCode, sync::Arc};
 
@@ -28,6 +29,8 @@ fn main() -> ExitCode {
     let large = list("100,000 words and 20,000 allow phrases", &world.words(100_000, 20_118));
     stages(&world, "100,000 words and 20,000 allow phrases", &large, 4_000.0);
     worst(&large);
+    book::run(&world, "65,000 words", small.entries(), 2_500.0);
+    book::run(&world, "100,000 words and 20,000 allow phrases", large.entries(), 4_000.0);
     ExitCode::from(u8::from(!measure::all_held()))
 }
 

@@ -4,6 +4,7 @@ mod control;
 mod muted;
 mod moded;
 mod room;
+mod ruled;
 mod replay;
 
 use proptest::prelude::*;

@@ -1,0 +1,90 @@
+//! What each action of the rules comes to in the pipeline: the verdict's word, what is shown, and who is told.
+
+use proto::v1::{Entry, Fate, item};
+
+use super::*;
+
+/// One entry for each action, all but the last for a word of its own.
+fn ruled() -> Book {
+    use v1::Action::{Block, Flag, Hold, Limit, Mask, Mute, Shadow};
+    let entry = |(id, text, action): (&str, &str, v1::Action)| Entry {
+        id: id.into(),
+        text: text.into(),
+        action: action as i32,
+        severity: 1,
+        ..Entry::default()
+    };
+    let entries = [
+        ("e1", "flagged", Flag),
+        ("e2", "masked", Mask),
+        ("e3", "held", Hold),
+        ("e4", "limited", Limit),
+        ("e5", "shadowed", Shadow),
+        ("e6", "blocked", Block),
+        ("e7", "muted", Mute),
+    ];
+    Book::of_entries(5, entries.map(entry).into(), None).unwrap()
+}
+
+fn world() -> World {
+    World { book: ruled(), ..World::new(Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 0 }) }
+}
+
+#[test]
+fn each_action_has_its_verdict() {
+    for (text, expected) in [
+        ("hello", "passed"),
+        ("so flagged", "flagged words e1"),
+        ("so masked", "masked words e2"),
+        ("so held", "held held e3"),
+        ("so limited", "limited rate e4 10000"),
+        ("so shadowed", "shadowed words e5"),
+        ("so blocked", "blocked words e6"),
+        ("so muted", "muted muted e7 until 60000"),
+        ("masked and held and flagged", "held held e3"),
+    ] {
+        assert_eq!(world().says(0, "ann", text), expected, "{text}");
+    }
+}
+
+#[test]
+fn who_is_muted_by_a_rule_is_silent_for_its_time() {
+    let mut world = world();
+    assert_eq!(world.says(0, "ann", "muted"), "muted muted e7 until 60000");
+    assert_eq!(world.says(59_999, "ann", "hello"), "muted muted until 60000");
+    assert_eq!(world.says(60_000, "ann", "hello"), "passed");
+}
+
+#[test]
+fn a_masked_message_is_shown_with_its_masks_and_with_a_masked_name() {
+    let named = |name: &str, text: &str| {
+        let mut input = input(&said(0, "ann", text));
+        input.user.as_mut().unwrap().name = name.to_owned();
+        world().hear(0, input)
+    };
+    for (name, text, shown_name, shown_text) in [
+        ("Ann", "so Ｍ.asked, 坏🙂", "Ann", "so *******, 坏🙂"),
+        ("a masked one", "hello", "a ****** one", "hello"),
+        // A name is no reason to refuse what is said under it.
+        ("a blocked one", "hello", "a ******* one", "hello"),
+        ("a masked one", "masked", "a ****** one", "******"),
+    ] {
+        let judgement = named(name, text);
+        let output = judgement.output.unwrap();
+        let shown = output.items.iter().find(|item| item.to_user.is_empty()).unwrap();
+        let Some(item::Body::Message(message)) = &shown.body else { panic!("{shown:?}") };
+        assert_eq!((&*message.user.as_ref().unwrap().name, &*message.text), (shown_name, shown_text));
+        assert_eq!((judgement.word, shown.fate()), (Word::Masked, Fate::Lossy));
+        // Moderators read what was said.
+        let input = judgement.verdict.unwrap().input.unwrap();
+        assert_eq!(input.body, Some(Body::Say(v1::Say { text: text.into(), ..Default::default() })));
+    }
+}
+
+#[test]
+fn a_record_names_what_was_found_and_where() {
+    let judgement = world().hear(0, input(&said(0, "ann", "坏 masked flagged")));
+    let hits = judgement.verdict.unwrap().hits;
+    let named: Vec<_> = hits.iter().map(|hit| (&*hit.entry, hit.start, hit.end)).collect();
+    assert_eq!(named, [("e2", 2, 8), ("e1", 9, 16)]);
+}
