@@ -3,8 +3,8 @@
 mod control;
 mod muted;
 mod moded;
-mod room;
 mod ruled;
+mod room;
 mod replay;
 
 use proptest::prelude::*;

@@ -88,3 +88,36 @@ fn a_record_names_what_was_found_and_where() {
     let named: Vec<_> = hits.iter().map(|hit| (&*hit.entry, hit.start, hit.end)).collect();
     assert_eq!(named, [("e2", 2, 8), ("e1", 9, 16)]);
 }
+
+#[test]
+fn nobody_mutes_those_who_run_the_room() {
+    let moderator = |text: &str| input(&Said { role: Role::Moderator, ..said(0, "mod", text) });
+    assert_eq!(world().told(0, moderator("muted")), "passed", "they are exempt");
+    let entry = Entry {
+        id: "e1".into(),
+        text: "muted".into(),
+        action: v1::Action::Mute as i32,
+        mandatory: true,
+        ..Entry::default()
+    };
+    let mut world = World { book: Book::of_entries(5, vec![entry], None).unwrap(), ..world() };
+    assert_eq!(world.told(0, moderator("muted")), "blocked words e1", "what is mandatory holds for them too");
+    assert_eq!(world.told(1, moderator("hello")), "passed");
+}
+
+#[test]
+fn what_is_over_the_budget_is_thinned_unless_a_rule_refuses_it() {
+    let limits = Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 10 };
+    let mut world = World { book: ruled(), ..World::new(limits) };
+    assert_eq!(world.says(0, "ann", "hello"), "passed");
+    assert_eq!(world.says(0, "ann", "hello"), "thinned");
+    for (text, expected) in [
+        ("flagged", "thinned"),
+        ("masked", "thinned"),
+        ("held", "held held e3"),
+        ("shadowed", "shadowed words e5"),
+        ("blocked", "blocked words e6"),
+    ] {
+        assert_eq!(world.says(0, "ann", text), expected);
+    }
+}
