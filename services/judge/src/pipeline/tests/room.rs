@@ -104,6 +104,25 @@ fn p23_half_of_the_traffic_buys_one_message_a_tick() {
 }
 
 #[test]
+fn p16_who_comes_in_between_keeps_the_same() {
+    let all = crowd(1_000, 1, 4);
+    let (mut first, mut heir) = (World::new(free()), World::new(free()));
+    let mut thinned = 0;
+    for (n, (at_ms, user)) in all.into_iter().enumerate() {
+        let judgement = first.hear(at_ms, spoken(user, n));
+        if at_ms >= 2_000 {
+            heir.offset = n as u64;
+            thinned += u32::from(judgement.word == Word::Thinned);
+            assert_eq!(heir.hear(at_ms, spoken(user, n)), judgement, "at {at_ms}");
+        } else if at_ms >= 1_000 {
+            // His first record is another one than the first one's.
+            heir.judge.learn(&mut heir.desk, &heir.book, &heard_at(n as u64, at_ms, spoken(user, n)));
+        }
+    }
+    assert!(thinned > 1_000, "{thinned}");
+}
+
+#[test]
 fn p23_priority_loses_nothing() {
     let mut world = World::new(free());
     let (mut lost, mut thinned) = (Vec::new(), 0);
