@@ -23,6 +23,9 @@ pub enum Unjudgeable {
     /// A danmaku that nobody said.
     #[error("its speaker is no user: {0}")]
     Speaker(BadId),
+    /// An approval of nothing.
+    #[error("it approves of a held message and does not carry it")]
+    Approval,
 }
 
 impl Heard {
@@ -34,6 +37,9 @@ impl Heard {
         }
         if matches!(input.body, Some(Body::Say(_))) {
             UserId::new(input.user_id()).map_err(Unjudgeable::Speaker)?;
+        }
+        if matches!(&input.body, Some(Body::Decision(decision)) if decision.approved && decision.say.is_none()) {
+            return Err(Unjudgeable::Approval);
         }
         Ok(Self { id, append_ms, input })
     }
@@ -101,6 +107,10 @@ mod tests {
         assert_eq!(heard("demo", "", Role::Sender, say()), Err(Unjudgeable::Speaker(BadId::Empty)));
         assert!(heard("demo", "", Role::Service, Some(Body::Post(v1::Post::default()))).is_ok());
         assert!(heard("", "", Role::Service, Some(Body::Announcement(v1::Announcement::default()))).is_ok());
+        let decides = |approved, say| Some(Body::Decision(v1::Decision { approved, say, ..Default::default() }));
+        assert_eq!(heard("demo", "", Role::Service, decides(true, None)), Err(Unjudgeable::Approval));
+        assert!(heard("demo", "", Role::Service, decides(true, Some(v1::Say::default()))).is_ok());
+        assert!(heard("demo", "", Role::Service, decides(false, None)).is_ok());
         // A body of a later release.
         assert!(heard("demo", "", Role::Service, None).is_ok());
         assert_eq!(heard("", "", Role::Viewer, None), Err(Unjudgeable::Room(BadId::Empty)));
