@@ -20,6 +20,9 @@ pub const ENTRY: u32 = u32::MAX;
 /// The shortest number that is looked at.
 const DIGITS_MIN: usize = 5;
 
+/// What looks like a contact of one kind and is looked at: 100 characters, which the door lets in, hold no more than 25.
+const LOOKS_MAX: usize = 128;
+
 /// Adds what is found. Domains in `allow_domains`, and those below them, are none.
 pub fn find(folded: &Folded, allow_domains: &[String], found: &mut Vec<Found>) {
     let seen = folded.seen();
@@ -29,17 +32,21 @@ pub fn find(folded: &Folded, allow_domains: &[String], found: &mut Vec<Found>) {
     }
     let mut line = Line::default();
     line.write(folded, |char| numeral(char).unwrap_or(char));
+    let from = found.len();
     let mut add = |bytes: std::ops::Range<usize>| {
         let clusters = line.clusters(bytes);
-        let hit = Found { entry: ENTRY, reading: Reading::Contact, start: clusters.start, end: clusters.end };
-        if !clusters.is_empty() && !found.contains(&hit) {
-            found.push(hit);
+        if !clusters.is_empty() {
+            found.push(Found { entry: ENTRY, reading: Reading::Contact, start: clusters.start, end: clusters.end });
         }
     };
     if seen.letters() {
         domain::find(&line.text, allow_domains, &mut add);
     }
     number::find(&line.text, digits, &mut add);
+    let mut contacts = found.split_off(from);
+    contacts.sort_unstable();
+    contacts.dedup();
+    found.append(&mut contacts);
 }
 
 /// Whether enough digits or numerals stand so near that they could be one number.

@@ -14,7 +14,7 @@ pub const CLUSTERS_MAX: usize = 64;
 /// Bytes of an entry, as of a line of a word file.
 pub const BYTES_MAX: usize = 256;
 
-/// Symbols that 64 clusters may come to: 18 of them can be in one.
+/// Symbols that 64 clusters may come to: seven of them can be in one.
 pub const SYMBOLS_MAX: usize = 128;
 
 /// Signs between two symbols that an entry may allow. Twice that and one are a hard stop for every entry.

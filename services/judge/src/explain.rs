@@ -93,14 +93,14 @@ pub fn folding(text: &str, folded: &Folded) -> Folding {
         let from = all.partition_point(|symbol| symbol.cluster < at);
         let symbols: String =
             all[from..].iter().take_while(|symbol| symbol.cluster == at).map(|symbol| symbol.char).collect();
-        let sign = folded.signs().binary_search_by_key(&at, |sign| sign.cluster).ok();
+        let sign = folded.sign(at);
         let steps = if sign.is_some() { Vec::new() } else { fold::steps(cluster) };
         Cluster {
             points: cluster.chars().map(|char| format!("U+{:04X}", char as u32)).collect(),
             text: cluster.to_owned(),
             steps: steps.into_iter().map(|(what, became)| Step { what, became }).collect(),
             symbols,
-            sign: sign.map(|at| sign_word(folded.signs()[at].class)),
+            sign: sign.map(sign_word),
         }
     });
     Folding {

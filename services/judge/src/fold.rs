@@ -10,15 +10,18 @@
 //!
 //! Equal neighbors form a group, so a list and a text can be compared with runs collapsed and then be counted.
 
+mod class;
 mod expand;
 mod line;
 mod shapes;
+mod stream;
 mod table;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+pub(crate) use class::{Class, class, numeral};
 pub(crate) use line::Line;
-pub(crate) use table::{Class, class, numeral};
+pub(crate) use stream::Stream;
 use table::{Kind, Seen};
 
 /// A symbol of a folded text, and where it comes from.
@@ -54,16 +57,6 @@ pub enum SignClass {
     Punctuation,
     /// Emoji, whole.
     Emoji,
-}
-
-/// Symbols in a row, and which of them are equal neighbors.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Stream {
-    pub(crate) symbols: Vec<Symbol>,
-    /// The first symbol of each group.
-    pub(crate) groups: Vec<u32>,
-    /// One character a group.
-    pub(crate) text: String,
 }
 
 /// A folded text. A buffer: [`fold`] makes it anew and keeps its memory.
@@ -145,6 +138,18 @@ impl Folded {
         signs.into_iter().collect::<String>().into()
     }
 
+    /// What sign a cluster is, if it is one.
+    pub(crate) fn sign(&self, cluster: u32) -> Option<SignClass> {
+        let at = self.signs.binary_search_by_key(&cluster, |sign| sign.cluster).ok()?;
+        Some(self.signs[at].class)
+    }
+
+    /// Whether nothing of a cluster is seen.
+    pub(crate) fn is_unseen(&self, cluster: u32) -> bool {
+        self.sign(cluster).is_none()
+            && self.stream.symbols.binary_search_by_key(&cluster, |symbol| symbol.cluster).is_err()
+    }
+
     pub(crate) fn stream(&self) -> &Stream {
         &self.stream
     }
@@ -177,23 +182,36 @@ impl Folded {
     }
 
     fn fold_clusters(&mut self, text: &str) {
-        let table = table::table();
         let mut expanded = Vec::new();
         for (at, cluster) in text.grapheme_indices(true) {
             self.bounds.push(at as u32);
-            let mut chars = cluster.chars();
-            let first = chars.next().unwrap_or_default();
-            let entry = table.get(first);
-            if chars.next().is_none() && entry.kind() != Kind::Several {
-                self.take(entry);
-                continue;
-            }
-            expand::expand(cluster, &mut expanded);
-            for &char in &expanded {
-                self.take(table.symbol(char));
-            }
-            if expanded.is_empty() && entry.kind().is_sign() {
-                self.take(entry);
+            self.fold_cluster(cluster, &mut expanded);
+        }
+    }
+
+    fn fold_cluster(&mut self, cluster: &str, expanded: &mut Vec<char>) {
+        let table = table::table();
+        let mut chars = cluster.chars();
+        let first = chars.next().unwrap_or_default();
+        let entry = table.get(first);
+        let rest = |kinds: &[Kind]| {
+            chars.clone().all(|char| !expand::composes(char) && kinds.contains(&table.get(char).kind()))
+        };
+        // The usual ones, which the long way would come to as well: a character with marks, a sign of several.
+        if entry.kind().is_sign() && rest(&[Kind::Nothing, Kind::Space, Kind::Punctuation, Kind::Emoji]) {
+            return self.take(entry);
+        }
+        if rest(&[Kind::Nothing]) && entry.kind() != Kind::Several {
+            return self.take(entry);
+        }
+        match table.several(first) {
+            Some(symbols) if rest(&[Kind::Nothing]) => symbols.iter().for_each(|&symbol| self.take(symbol)),
+            _ => {
+                expand::expand(cluster, expanded);
+                expanded.iter().for_each(|&symbol| self.take(table.symbol(symbol)));
+                if expanded.is_empty() && entry.kind().is_sign() {
+                    self.take(entry);
+                }
             }
         }
     }
@@ -217,27 +235,6 @@ impl Folded {
         self.gap = self.gap.saturating_add(1);
         self.spaced |= class == SignClass::Space;
         self.signs.push(Sign { char: entry.char(), cluster, class });
-    }
-}
-
-impl Stream {
-    pub(crate) fn clear(&mut self) {
-        self.symbols.clear();
-        self.groups.clear();
-        self.text.clear();
-    }
-
-    pub(crate) fn push(&mut self, symbol: Symbol) {
-        if self.symbols.last().is_none_or(|last| last.char != symbol.char) {
-            self.groups.push(self.symbols.len() as u32);
-            self.text.push(symbol.char);
-        }
-        self.symbols.push(symbol);
-    }
-
-    /// Where the symbols of a group begin; for the number of groups, where they end.
-    pub(crate) fn group(&self, group: usize) -> usize {
-        self.groups.get(group).map_or(self.symbols.len(), |&first| first as usize)
     }
 }
 

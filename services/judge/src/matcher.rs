@@ -192,29 +192,40 @@ impl Builders {
         if entry.also.len() > entry::ALSO_MAX {
             return Err(Fault::Also(entry.also.len()));
         }
-        for (part, text) in (0..).zip(std::iter::once(&entry.text).chain(&entry.also)) {
-            entry::check_text(text, &mut self.folded)?;
-            if entry.numeric {
-                in_digits(self.folded.stream(), &mut self.stream);
-                self.numeric.add(place, part, entry, &self.stream);
-            } else {
-                self.plain.add(place, part, entry, self.folded.stream());
-            }
+        for (part, text) in (1..).zip(&entry.also) {
+            self.add_part(place, part, entry, text)?;
         }
+        self.add_part(place, 0, entry, &entry.text)?;
         if entry.also.is_empty() {
-            entry::check_text(&entry.text, &mut self.folded)?;
-            let symbols = self.folded.symbols();
-            if entry.kind() == EntryKind::Word {
-                self.stars.add(place, symbols);
-            }
-            if entry.pinyin {
-                self.pinyin.add(place, entry, symbols);
-            }
-            if entry.split {
-                self.split.add(place, entry, symbols);
-            }
+            self.add_readings(place, entry);
         }
         Ok(())
+    }
+
+    /// One of the texts of an entry. It is left folded.
+    fn add_part(&mut self, place: u32, part: u8, entry: &Entry, text: &str) -> Result<(), Fault> {
+        entry::check_text(text, &mut self.folded)?;
+        if entry.numeric {
+            in_digits(self.folded.stream(), &mut self.stream);
+            self.numeric.add(place, part, entry, &self.stream);
+        } else {
+            self.plain.add(place, part, entry, self.folded.stream());
+        }
+        Ok(())
+    }
+
+    /// What an entry of the text that was folded last is besides.
+    fn add_readings(&mut self, place: u32, entry: &Entry) {
+        let symbols = self.folded.symbols();
+        if entry.kind() == EntryKind::Word {
+            self.stars.add(place, symbols);
+        }
+        if entry.pinyin {
+            self.pinyin.add(place, entry, symbols);
+        }
+        if entry.split {
+            self.split.add(place, entry, symbols);
+        }
     }
 }
 

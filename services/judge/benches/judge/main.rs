@@ -2,9 +2,11 @@
 //!
 //! `make bench-filter` runs it. Real texts and lists are read from the folder that `DANMAKU_SHARED` names, `../shared` beside
 //! this repository unless told otherwise; without it they are made up, and this is said. Nothing of them is printed.
+//! The word `engines` compares the libraries instead.
 
 #![allow(clippy::print_stdout, reason = "figures are for whoever reads the terminal")]
 
+mod engines;
 mod measure;
 mod world;
 mod book;
@@ -24,13 +26,21 @@ use world::World;
 fn main() -> ExitCode {
     let world = World::load();
     println!("texts: {}; words: {}", world.texts_from, world.words_from);
-    let small = list("65,000 words", &world.words(65_039, 0));
-    stages(&world, "65,000 words", &small, 2_500.0);
-    let large = list("100,000 words and 20,000 allow phrases", &world.words(100_000, 20_118));
-    stages(&world, "100,000 words and 20,000 allow phrases", &large, 4_000.0);
-    worst(&large);
-    book::run(&world, "65,000 words", small.entries(), 2_500.0);
-    book::run(&world, "100,000 words and 20,000 allow phrases", large.entries(), 4_000.0);
+    let lists = [
+        ("65,000 words", world.words(65_039, 0)),
+        ("100,000 words and 20,000 allow phrases", world.words(100_000, 20_118)),
+    ];
+    if std::env::args().any(|word| word == "engines") {
+        lists.iter().for_each(|(name, entries)| engines::compare(name, &world.texts, entries));
+        return ExitCode::SUCCESS;
+    }
+    for ((name, entries), whole_ns) in lists.iter().zip([2_500.0, 4_000.0]) {
+        let matcher = list(name, entries);
+        stages(&world, name, &matcher, whole_ns);
+        worst(&matcher);
+        drop(matcher);
+        book::run(&world, name, entries, whole_ns);
+    }
     ExitCode::from(u8::from(!measure::all_held()))
 }
 
@@ -53,33 +63,47 @@ fn list(name: &str, entries: &Arc<[Entry]>) -> Matcher {
 
 fn stages(world: &World, name: &str, matcher: &Matcher, whole_ns: f64) {
     let (mut folded, mut scratch, mut found) = (Folded::default(), Scratch::default(), Vec::<Found>::new());
-    println!("  each of {} texts, ns; {:.1} characters on average", world.texts.len(), world.chars());
-    let folding = each_ns(&world.texts, |text| fold(text, &mut folded));
-    measure::note("fold", folding);
-    let all: Vec<Folded> = world.texts.iter().map(|text| folded_text(text)).collect();
-    let finding = each_ns(&all, |folded| {
-        found.clear();
-        matcher.find(folded, &mut scratch, &mut found);
-    });
-    measure::figure("fold and find", folding + finding, "ns", 1_800.0);
-    measure::note("find", finding);
-    let contacts = each_ns(&all, |folded| {
-        found.clear();
-        contact::find(folded, &[], &mut found);
-    });
-    measure::note("contact", contacts);
-    let masked: Vec<(&String, &Folded, [std::ops::Range<u32>; 1])> =
-        world.texts.iter().zip(&all).map(|(text, folded)| (text, folded, [0..folded.clusters() / 2])).collect();
-    let masking = each_ns(&masked, |(text, folded, spans)| std::hint::black_box(mask(text, folded, spans)));
-    measure::note("mask, of those that are masked", masking);
-    let mut hits = 0;
-    for folded in &all {
-        found.clear();
-        matcher.find(folded, &mut scratch, &mut found);
-        hits += found.len();
+    println!("  each of {} texts; {:.1} characters on average", world.texts.len(), world.chars());
+    let covered = 0..2;
+    // Stages are added one by one, as a judge has them: on one buffer, which stays in the cache.
+    let mut each = |stages: usize| {
+        each_ns(&world.texts, |text| {
+            found.clear();
+            fold(text, &mut folded);
+            if stages > 1 {
+                matcher.find(&folded, &mut scratch, &mut found);
+            }
+            if stages > 2 {
+                contact::find(&folded, &[], &mut found);
+            }
+            if stages > 3 {
+                std::hint::black_box(mask(text, &folded, std::slice::from_ref(&covered)));
+            }
+            found.len()
+        })
+    };
+    let all = [each(1), each(2), each(3), each(4)];
+    for (stage, ns) in ["fold", "find", "contact", "mask, if all were masked"].iter().zip([
+        all[0],
+        all[1] - all[0],
+        all[2] - all[1],
+        all[3] - all[2],
+    ]) {
+        measure::note(stage, ns);
     }
+    let hits: usize = world
+        .texts
+        .iter()
+        .map(|text| {
+            found.clear();
+            fold(text, &mut folded);
+            matcher.find(&folded, &mut scratch, &mut found);
+            found.len()
+        })
+        .sum();
     println!("    {hits} hits");
-    measure::figure(&format!("all but mask, {name}"), folding + finding + contacts, "ns", whole_ns);
+    measure::figure("fold and find", all[1], "ns", 1_800.0);
+    measure::figure(&format!("with contacts, {name}"), all[2], "ns", whole_ns);
 }
 
 fn worst(matcher: &Matcher) {
@@ -90,7 +114,7 @@ fn worst(matcher: &Matcher) {
         matcher.find(&folded, &mut scratch, &mut found);
         contact::find(&folded, &[], &mut found);
     };
-    println!("\nworst cases");
+    println!("  worst cases");
     let long = world::texts_of(60, 20_000);
     let mut each: Vec<f64> = long.iter().map(|text| time(|| judge(text)).1.as_secs_f64() * 1e6).collect();
     measure::figure("60 characters, p99", percentile(&mut each, 0.99), "µs", 200.0);
@@ -98,10 +122,4 @@ fn worst(matcher: &Matcher) {
         let best = (0..5).map(|_| time(|| judge(&text)).1.as_secs_f64() * 1e3).fold(f64::MAX, f64::min);
         measure::figure(&format!("64 KiB of {name}"), best, "ms", 5.0);
     }
-}
-
-fn folded_text(text: &str) -> Folded {
-    let mut folded = Folded::default();
-    fold(text, &mut folded);
-    folded
 }

@@ -39,7 +39,7 @@ impl World {
         let read = |file: &str| fs::read_to_string(folder.join(file)).ok();
         let lines = |file: &str| read(file).map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
         let texts = read("data/live_room_5h_20211218.ndjson")
-            .map(|file| file.lines().filter_map(text).filter(is_usual).collect::<Vec<_>>());
+            .map(|file| file.lines().filter_map(text).filter(|text| is_usual(text)).collect::<Vec<_>>());
         let words = lines("words/zh_deny_houbb_65k.txt");
         let allow = lines("words/latin_allow_rustrict_20k.txt");
         Self {
@@ -90,7 +90,7 @@ fn text(line: &str) -> Option<String> {
     Some(message.get("text")?.as_str()?.to_owned())
 }
 
-fn is_usual(text: &String) -> bool {
+fn is_usual(text: &str) -> bool {
     (5..=16).contains(&text.chars().count())
 }
 
@@ -116,10 +116,11 @@ pub(crate) fn worst_texts() -> Vec<(&'static str, String)> {
         ("addresses", filled("a.com@")),
         ("dots", filled("a.")),
         ("marks on one letter", format!("a{}", filled("\u{301}"))),
+        ("letters with a mark each", filled("b\u{337}")),
         ("joined emoji", filled("👩\u{200d}")),
         ("flags", filled("🇵🇸")),
         ("unseen characters", filled("\u{200b}")),
-        ("ligatures", filled("ﷺ")),
+        ("ligatures", filled("ﷻ")),
         ("Hangul jamo", filled("\u{1100}")),
         ("right to left", filled("\u{202e}שלום")),
         ("nothing assigned", filled("\u{50005}")),

@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{pattern, stands_apart};
+use super::{LOOKS_MAX, pattern, stands_apart};
 
 /// Endings that are no words: a name before one is a domain.
 const PLAIN: &[&str] = &[
@@ -25,20 +25,20 @@ const NAMES: &[&str] = &["asp.net", "vb.net", "ado.net"];
 static DOMAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?: https? : /{1,2} )?
-          (?P<host> (?: (?: [a-z0-9] [a-z0-9-]{0,62} | \p{Han}{1,8} ) \. )+ (?P<end> [a-z]{2,10} ) )
+          (?P<host> (?: (?: [a-z0-9] [a-z0-9-]* | \p{Han}{1,8} ) \. )+ (?P<end> [a-z]{2,10} ) )
           (?: : \d{2,5} )? (?P<path> / [\x21-\x7e]* )?",
     )
 });
 
 /// What says itself that it is a page.
 static PAGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern(r"(?: https? : /{1,2} | www \. ) (?P<host> [a-z0-9-]{1,63} (?: \. [a-z0-9-]{1,63} )+ ) [\x21-\x7e]*")
+    pattern(r"(?: https? : /{1,2} | www \. ) (?P<host> [a-z0-9-]+ (?: \. [a-z0-9-]+ )+ ) [\x21-\x7e]*")
 });
 
 /// The full stop written as a word or kept apart, before the most used endings.
 static HIDDEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"(?P<name> [a-z0-9] [a-z0-9-]{1,62} )
+        r"(?P<name> [a-z0-9] [a-z0-9-]+ )
           (?: \x20? (?: 点 | 。 | · | , ) \x20? | \x20 dot \x20 | \x20? [\[(] (?: \. | dot | 点 ) [\])] \x20? | \x20 \. \x20? | \. \x20 )
           (?P<end> com | net | org | cn | cc | xyz | vip )",
     )
@@ -47,9 +47,9 @@ static HIDDEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// A mailbox, also with its sign as a word.
 static MAIL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
-        r"[a-z0-9] [a-z0-9._%+-]{0,63} \x20?
+        r"[a-z0-9] [a-z0-9._%+-]* \x20?
           (?: @ | 艾特 | [\[(] (?: at | 艾特 ) [\])] | \x20 at \x20 ) \x20?
-          (?P<host> (?: [a-z0-9] [a-z0-9-]{0,62} (?: \. | \x20? (?: 点 | 。 | \[\.\] ) \x20? | \x20 dot \x20 ) )+ (?P<end> [a-z]{2,10} ) )",
+          (?P<host> (?: [a-z0-9] [a-z0-9-]* (?: \. | \x20? (?: 点 | 。 | \[\.\] ) \x20? | \x20 dot \x20 ) )+ (?P<end> [a-z]{2,10} ) )",
     )
 });
 
@@ -85,7 +85,7 @@ pub(super) fn find(text: &str, allowed: &[String], add: &mut impl FnMut(Range<us
 
 /// Calls `each` with every match that stands apart: its bytes, its host or name, its ending, whether there is a path.
 fn each(pattern: &Option<Regex>, text: &str, mut each: impl FnMut(Range<usize>, &str, &str, bool)) {
-    for found in pattern.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+    for found in pattern.iter().flat_map(|pattern| pattern.captures_iter(text)).take(LOOKS_MAX) {
         let Some(all) = found.get(0).map(|all| all.range()) else { continue };
         let named = |name: &str| found.name(name).map_or("", |found| found.as_str());
         if stands_apart(text, &all) {

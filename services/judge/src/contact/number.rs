@@ -4,7 +4,7 @@ use std::{ops::Range, sync::LazyLock};
 
 use regex::Regex;
 
-use super::{pattern, stands_apart};
+use super::{LOOKS_MAX, pattern, stands_apart};
 
 /// Numbers that are told by their shape alone.
 static SHAPED: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -87,7 +87,8 @@ pub(super) fn find(text: &str, digits: bool, add: &mut impl FnMut(Range<usize>))
 }
 
 fn matches<'a>(pattern: &'a Option<Regex>, text: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
-    let found = pattern.iter().flat_map(move |pattern| pattern.find_iter(text)).map(|found| found.range());
+    let found = pattern.iter().flat_map(move |pattern| pattern.find_iter(text)).take(LOOKS_MAX);
+    let found = found.map(|found| found.range());
     found.filter(move |found| stands_apart(text, found))
 }
 
@@ -98,7 +99,7 @@ fn named(
     add: &mut impl FnMut(Range<usize>),
     is_one: impl Fn(&str, &str, &str) -> bool,
 ) {
-    for found in pattern.iter().flat_map(|pattern| pattern.captures_iter(text)) {
+    for found in pattern.iter().flat_map(|pattern| pattern.captures_iter(text)).take(LOOKS_MAX) {
         let part = |name: &str| found.name(name).map_or("", |found| found.as_str());
         if let Some(all) = found.get(0).map(|all| all.range())
             && stands_apart(text, &all)

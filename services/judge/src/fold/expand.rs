@@ -7,9 +7,15 @@ use super::shapes::shape;
 /// A cluster of more characters is read no further. The door lets none over 64 bytes in.
 const CHARS_MAX: usize = 64;
 
+/// A ligature of fifteen letters, twice as many as any other: it stays what it is, so that a text never grows that much.
+const LONG: char = '\u{fdfa}';
+
 /// Writes the symbols of `cluster`, which may be none.
 pub(super) fn expand(cluster: &str, symbols: &mut Vec<char>) {
     symbols.clear();
+    if cluster.starts_with(LONG) {
+        return symbols.push(LONG);
+    }
     symbols.extend(
         cluster
             .chars()
@@ -27,6 +33,9 @@ pub(super) fn expand(cluster: &str, symbols: &mut Vec<char>) {
 
 /// The forms that a cluster passes through, step by step, each with what made it. The last step is what [`expand`] writes.
 pub(super) fn steps(cluster: &str) -> [(&'static str, String); 6] {
+    if cluster.starts_with(LONG) {
+        return [(); 6].map(|()| ("marks taken off", LONG.to_string()));
+    }
     let seen: String = cluster.chars().take(CHARS_MAX).filter(|&char| !is_unseen(char)).collect();
     let compatible: String =
         seen.chars().filter(|&char| !is_sign_of_letters(char)).nfkc().filter(|&char| !is_unseen(char)).collect();
@@ -57,6 +66,11 @@ pub(super) fn is_unseen(char: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
+/// The marks of kana, which make another character of the one before.
+pub(super) fn composes(char: char) -> bool {
+    matches!(char, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
+}
+
 /// Signs that NFKC makes letters of: behind a word they are no part of it.
 fn is_sign_of_letters(char: char) -> bool {
     matches!(char, '™' | '℠')
@@ -67,7 +81,7 @@ fn is_general_mark(char: char) -> bool {
     matches!(char,
         '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20ff}' | '\u{302a}'..='\u{302f}' | '\u{fe20}'..='\u{fe2f}')
-        || (is_combining_mark(char) && !char.is_alphanumeric() && !matches!(char, '\u{3099}' | '\u{309a}'))
+        || (is_combining_mark(char) && !char.is_alphanumeric() && !composes(char))
 }
 
 /// Lower case letter by letter, so that a word has one form wherever it stands: a final sigma is a sigma.

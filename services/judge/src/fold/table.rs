@@ -2,11 +2,13 @@
 
 use std::{ops::BitOrAssign, sync::LazyLock};
 
+use ahash::AHashMap;
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 use unicode_properties::UnicodeEmoji as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::{
+    class::{Class, class, numeral},
     expand::{expand, is_unseen},
     shapes::shape,
 };
@@ -33,17 +35,6 @@ pub(super) enum Kind {
 /// What a text holds, so that readings that need something else are not tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Seen(u32);
-
-/// What a symbol is, for the borders of words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Class {
-    /// A letter of a script whose words stand apart: Latin, Greek, Cyrillic.
-    Letter,
-    /// 0 to 9.
-    Digit,
-    /// All others, first of all Han.
-    Other,
-}
 
 impl Seen {
     const LETTER: u32 = 1;
@@ -141,13 +132,26 @@ impl Entry {
 }
 
 /// The table.
-pub(super) struct Table(Box<[Entry]>);
+pub(super) struct Table {
+    entries: Box<[Entry]>,
+    /// Of characters that come to several symbols, these.
+    several: AHashMap<char, Box<[Entry]>>,
+}
 
 /// The one table. Working it out takes some 20 ms; who must not wait asks for it early.
 pub(super) fn table() -> &'static Table {
     static TABLE: LazyLock<Table> = LazyLock::new(|| {
         let mut buffers = (Vec::new(), String::new());
-        Table((0..TABLED).map(|code| char::from_u32(code).map_or(Entry(0), |char| entry(char, &mut buffers))).collect())
+        let mut several = AHashMap::new();
+        let mut made = |char| {
+            let entry = entry(char, &mut buffers);
+            if entry.kind() == Kind::Several {
+                several.insert(char, buffers.0.iter().map(|&symbol| Entry::new(symbol, Kind::Symbol, true)).collect());
+            }
+            entry
+        };
+        let entries = (0..TABLED).map(|code| char::from_u32(code).map_or(Entry(0), &mut made)).collect();
+        Table { entries, several }
     });
     &TABLE
 }
@@ -155,10 +159,15 @@ pub(super) fn table() -> &'static Table {
 impl Table {
     #[inline]
     pub(super) fn get(&self, char: char) -> Entry {
-        match self.0.get(char as usize) {
+        match self.entries.get(char as usize) {
             Some(&entry) => entry,
             None => beyond(char),
         }
+    }
+
+    /// The symbols of a character that comes to several, unless it lies beyond.
+    pub(super) fn several(&self, char: char) -> Option<&[Entry]> {
+        self.several.get(&char).map(|symbols| &**symbols)
     }
 
     /// The entry of a character that is a symbol already.
@@ -223,42 +232,5 @@ fn stands_alone(char: char, text: &mut String) -> bool {
         text.clear();
         text.extend(pair);
         text.graphemes(true).count() == 2
-    })
-}
-
-/// What a symbol is, for the borders of words.
-pub(crate) fn class(symbol: char) -> Class {
-    match symbol {
-        '0'..='9' => Class::Digit,
-        'a'..='z'
-        | '\u{c0}'..='\u{24f}'
-        | '\u{250}'..='\u{2af}'
-        | '\u{370}'..='\u{52f}'
-        | '\u{1c80}'..='\u{1c8f}'
-        | '\u{1d00}'..='\u{1dbf}'
-        | '\u{1e00}'..='\u{1fff}'
-        | '\u{2c60}'..='\u{2c7f}'
-        | '\u{2de0}'..='\u{2dff}'
-        | '\u{a640}'..='\u{a69f}'
-        | '\u{a722}'..='\u{a7ff}'
-        | '\u{ab30}'..='\u{ab6f}' => Class::Letter,
-        _ => Class::Other,
-    }
-}
-
-/// The digit that a Han numeral stands for, in its plain and its bank form.
-pub(crate) fn numeral(symbol: char) -> Option<char> {
-    Some(match symbol {
-        '零' | '〇' => '0',
-        '一' | '壹' | '弌' | '幺' => '1',
-        '二' | '贰' | '弍' | '两' => '2',
-        '三' | '叁' | '弎' => '3',
-        '四' | '肆' => '4',
-        '五' | '伍' => '5',
-        '六' | '陆' => '6',
-        '七' | '柒' => '7',
-        '八' | '捌' => '8',
-        '九' | '玖' => '9',
-        _ => return None,
     })
 }

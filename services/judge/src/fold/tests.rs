@@ -32,7 +32,7 @@ fn texts_that_look_alike_have_the_same_symbols() {
         ("ΣΑΣ ς", "oaoo"),
         ("Straße ẞ", "strassess"),
         ("İı", "ii"),
-        ("ﬁﷺ", "fiصلىاللهعليهوسلم"),
+        ("ﬁﷻﷺ", "fiجلجلالهﷺ"),
         ("㍿½", "株式会社12"),
         ("①２Ⅲ⒈㈠⑸❼⓿٣", "12iii1一5703"),
         ("ﾊﾟﾝﾀﾞ", "パンダ"),
@@ -46,5 +46,105 @@ fn texts_that_look_alike_have_the_same_symbols() {
         ("\0\r\n\u{fffd}", ""),
     ] {
         assert_eq!(symbols(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn places_are_clusters_of_the_original() {
+    let text = "e\u{301}ﬁ 👨‍👩‍👧b\u{200b}b\u{fe0f}c";
+    let folded = folded(text);
+    let places: Vec<_> =
+        folded.symbols().iter().map(|symbol| (symbol.char, symbol.cluster, symbol.gap, symbol.spaced)).collect();
+    let expected = [
+        ('e', 0, 0, false),
+        ('f', 1, 0, false),
+        ('i', 1, 0, false),
+        ('b', 4, 2, true),
+        ('b', 6, 0, false),
+        ('c', 7, 0, false),
+    ];
+    assert_eq!(places, expected);
+    let signs: Vec<_> = folded.signs().iter().map(|sign| (sign.cluster, sign.class)).collect();
+    assert_eq!(signs, [(2, SignClass::Space), (3, SignClass::Emoji)]);
+    assert_eq!(folded.clusters(), 8);
+    assert_eq!(&text[folded.bytes(1, 4)], "ﬁ 👨‍👩‍👧");
+    assert!(folded.is_unseen(5) && !folded.is_unseen(3) && !folded.is_unseen(4));
+}
+
+#[test]
+fn what_says_the_same_has_one_key() {
+    let key = |text: &str| folded(text).key().into_owned();
+    for same in [
+        &[
+            "blorp",
+            "BLORP",
+            "blorp\u{200b}",
+            "blorp\u{e0000}",
+            "b l o r p",
+            "blooorp",
+            "blorp!!!",
+            "ｂｌｏｒｐ\u{2060}",
+        ][..],
+        &["哈哈", "哈哈哈哈哈", "哈 哈", "哈🙂"],
+        &["？？？", "?", "？\u{200b}"],
+        &["😀😀", "😀", "😀 \u{fe0f}😀"],
+    ] {
+        assert!(same.iter().all(|text| key(text) == key(same[0])), "{same:?}");
+    }
+    assert_ne!(key("？"), key("！"));
+    assert_ne!(key("😀"), key("😁"));
+    assert_eq!(key(" \u{200b}"), "");
+}
+
+#[test]
+fn a_buffer_keeps_nothing() {
+    let mut buffer = folded("坏词 b*d 1");
+    fold("a", &mut buffer);
+    assert_eq!(buffer.symbols(), folded("a").symbols());
+    assert_eq!((buffer.signs(), buffer.clusters(), buffer.seen()), (&[][..], 1, folded("a").seen()));
+}
+
+/// What usual clusters come to is looked up; the long way must come to the same.
+#[test]
+fn the_short_way_ends_where_the_long_way_does() {
+    let bases = [
+        "a", "é", "б", "坏", "壞", "か", "ハ", "ﾊ", "ﬁ", "㍿", "1", "가", "ᄀ", "क", "ก", "ب", "!", "🙂", "🅰", "㊗",
+        "™", "🇵", "丽", "\u{600}",
+    ];
+    let marks = [
+        "\u{301}",
+        "\u{337}",
+        "\u{3099}",
+        "\u{309a}",
+        "\u{ff9e}",
+        "\u{fe0f}",
+        "\u{200d}",
+        "\u{20e3}",
+        "\u{e0100}",
+        "\u{93f}",
+        "\u{94d}",
+        "\u{5b0}",
+        "\u{e33}",
+        "\u{1161}",
+        "\u{11a8}",
+        "\u{1f3fd}",
+        "\u{200d}🙂",
+        "🇸",
+        "\u{e007f}",
+        "坏",
+    ];
+    for base in bases {
+        for one in marks {
+            for two in marks {
+                let text = format!("{base}{one}{two}");
+                let mut long = Vec::new();
+                let mut expanded = Vec::new();
+                for cluster in text.graphemes(true) {
+                    expand::expand(cluster, &mut expanded);
+                    long.extend_from_slice(&expanded);
+                }
+                assert_eq!(symbols(&text), long.iter().collect::<String>(), "{text:?}");
+            }
+        }
     }
 }

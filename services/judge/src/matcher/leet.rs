@@ -8,6 +8,12 @@ use crate::fold::{Class, Line, Stream, Symbol, class};
 /// Symbols of the shortest word that is read so: in two of them too much would be found.
 const SYMBOLS_MIN: usize = 3;
 
+/// Symbols of the longest token that is looked at: no entry has so many, unless its letters are held down.
+const SYMBOLS_MAX: usize = 256;
+
+/// Tokens of a text that are looked at: the door lets in 100 characters.
+const TOKENS_MAX: usize = 64;
+
 /// A character of a token.
 #[derive(Clone, Copy)]
 struct Piece {
@@ -56,30 +62,30 @@ impl Piece {
 /// Looks for the whole tokens of a line, each between white space or characters.
 pub(super) fn search(patterns: &Patterns, line: &Line, stream: &mut Stream, hits: &mut Hits<'_>) {
     let mut token: Vec<Piece> = Vec::new();
-    let mut gap: u8 = 0;
-    for (char, cluster) in line.chars() {
+    let (mut gap, mut tokens) = (0_u8, 0);
+    // A blank more ends the last token.
+    for (char, cluster) in line.chars().chain([(' ', 0)]) {
         let piece = Piece { char, cluster, gap };
         if class(char) != Class::Other || piece.is_leet() {
             token.push(piece);
             gap = 0;
         } else if char == ' ' || char.is_alphanumeric() {
-            search_token(patterns, &token, stream, hits);
+            if token.iter().any(Piece::is_letter) && token.iter().any(Piece::is_leet) && tokens < TOKENS_MAX {
+                tokens += 1;
+                search_token(patterns, &token, stream, hits);
+            }
             token.clear();
             gap = 0;
         } else {
             gap = gap.saturating_add(1);
         }
     }
-    search_token(patterns, &token, stream, hits);
 }
 
 /// Each part of a token that has no other signs in it, and then the whole with these as gaps: `b.a.d🙂w0rd`.
 fn search_token(patterns: &Patterns, token: &[Piece], stream: &mut Stream, hits: &mut Hits<'_>) {
-    if !token.iter().any(Piece::is_letter) || !token.iter().any(Piece::is_leet) {
-        return;
-    }
     let mut parts = 0;
-    for part in token.chunk_by(|_, next| next.gap == 0) {
+    for part in token.chunk_by(|_, next| next.gap == 0).take(TOKENS_MAX) {
         parts += 1;
         trim(patterns, part, stream, hits);
     }
@@ -90,7 +96,7 @@ fn search_token(patterns: &Patterns, token: &[Piece], stream: &mut Stream, hits:
 
 /// With the signs at its ends as letters (`$tar`), and as what they mostly are (`w0rd!`).
 fn trim(patterns: &Patterns, token: &[Piece], stream: &mut Stream, hits: &mut Hits<'_>) {
-    if token.len() < SYMBOLS_MIN || !token.iter().any(Piece::is_letter) {
+    if !(SYMBOLS_MIN..=SYMBOLS_MAX).contains(&token.len()) || !token.iter().any(Piece::is_letter) {
         return;
     }
     let leading = token.iter().take_while(|piece| piece.is_sign()).count();

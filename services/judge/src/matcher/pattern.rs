@@ -90,22 +90,17 @@ impl Patterns {
 /// Patterns in the making.
 #[derive(Default)]
 pub(super) struct Builder {
-    places: AHashMap<String, u32>,
-    texts: Vec<String>,
+    patterns: AHashMap<String, u32>,
     uses: Vec<(u32, Use)>,
 }
 
 impl Builder {
     /// Adds a part of an entry. `stream` has at least one symbol.
     pub(super) fn add(&mut self, place: u32, part: u8, entry: &Entry, stream: &Stream) {
-        let pattern = match self.places.get(&stream.text) {
+        let next = self.patterns.len() as u32;
+        let pattern = match self.patterns.get(&stream.text) {
             Some(&pattern) => pattern,
-            None => {
-                let pattern = self.texts.len() as u32;
-                self.places.insert(stream.text.clone(), pattern);
-                self.texts.push(stream.text.clone());
-                pattern
-            }
+            None => *self.patterns.entry(stream.text.clone()).or_insert(next),
         };
         let used = Use {
             entry: place,
@@ -121,18 +116,21 @@ impl Builder {
     }
 
     pub(super) fn build(mut self) -> Patterns {
-        drop(self.places);
         self.uses.sort_by_key(|&(pattern, _)| pattern);
-        let mut firsts = vec![0; self.texts.len() + 1];
+        let mut firsts = vec![0; self.patterns.len() + 1];
         for (pattern, _) in &self.uses {
             firsts[*pattern as usize + 1] += 1;
         }
         for pattern in 1..firsts.len() {
             firsts[pattern] += firsts[pattern - 1];
         }
+        let mut texts = vec![String::new(); self.patterns.len()];
+        for (text, pattern) in self.patterns {
+            texts[pattern as usize] = text;
+        }
         Patterns {
-            groups: self.texts.iter().map(|text| text.chars().count() as u8).collect(),
-            automaton: Automaton::new(&self.texts),
+            groups: texts.iter().map(|text| text.chars().count() as u8).collect(),
+            automaton: Automaton::new(&texts),
             firsts,
             uses: self.uses.into_iter().map(|(_, used)| used).collect(),
         }
