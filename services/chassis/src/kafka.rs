@@ -1,4 +1,4 @@
-//! The only room that names rdkafka: a producer, a group's membership, a reader, a follower, look-ups, topics, an embedded
+//! The only room that names rdkafka: a producer, transactions, a group's membership, a reader, a follower, look-ups, topics, an embedded
 //! broker.
 //!
 //! Reading and membership are two things here: [`Membership`] says which partitions are this process's and commits for them,
@@ -13,6 +13,7 @@ mod membership;
 mod producer;
 mod reader;
 mod topics;
+mod transaction;
 mod watchdog;
 
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub use membership::{Change, Membership, Timing};
 pub use producer::{Delivery, Failure, Outcome, Outgoing, Producer, ProducerSettings};
 pub use reader::{Heard, Reader, Record};
 pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, verify_topics};
+pub use transaction::{NotWritten, Transactions};
 pub use watchdog::{Seen, Watchdog};
 
 /// An error of a Kafka call, for an operator's eyes.

@@ -61,7 +61,8 @@ fn room(name: &str) -> Result<String, String> {
 }
 
 fn role(name: &str) -> Result<Role, String> {
-    Role::named(name).ok_or_else(|| "expected viewer, sender, moderator, service or relay".to_owned())
+    Role::named(name)
+        .ok_or_else(|| "expected viewer, sender, moderator, service, relay, admin, owner or log_viewer".to_owned())
 }
 
 /// A token's end is told in whole seconds, so one of less than a second has ended before it is printed.

@@ -21,6 +21,12 @@ pub enum Role {
     Service,
     /// One of our own services, speaking for somebody it verified.
     Relay,
+    /// Keeps the rule book of all rooms.
+    Admin,
+    /// Owns the installation.
+    Owner,
+    /// Reads what moderators did.
+    LogViewer,
 }
 
 /// A set of roles; in JSON a list of their names. A name we do not know is passed over: it grants nothing.
@@ -152,7 +158,16 @@ impl TryFrom<Raw> for Claims {
 
 impl Role {
     /// Every role.
-    pub const ALL: [Self; 5] = [Self::Viewer, Self::Sender, Self::Moderator, Self::Service, Self::Relay];
+    pub const ALL: [Self; 8] = [
+        Self::Viewer,
+        Self::Sender,
+        Self::Moderator,
+        Self::Service,
+        Self::Relay,
+        Self::Admin,
+        Self::Owner,
+        Self::LogViewer,
+    ];
 
     /// The role as tokens and command lines write it.
     #[must_use]
@@ -163,6 +178,9 @@ impl Role {
             Self::Moderator => "moderator",
             Self::Service => "service",
             Self::Relay => "relay",
+            Self::Admin => "admin",
+            Self::Owner => "owner",
+            Self::LogViewer => "log_viewer",
         }
     }
 
