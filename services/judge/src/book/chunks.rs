@@ -82,7 +82,9 @@ pub fn unpack(hash: &Hash, packed: &[u8]) -> Result<Vec<Entry>, BadChunk> {
     Ok(Entries::decode(&*bytes).map_err(|error| BadChunk::Entries(error.to_string()))?.entries)
 }
 
-fn place(text: &str) -> usize {
+/// On which of the 64 an entry with this text goes.
+#[must_use]
+pub fn place(text: &str) -> usize {
     usize::from(Sha256::digest(text)[0]) % CHUNKS
 }
 
