@@ -1,0 +1,86 @@
+//! The moderators' own knobs, each with the reason for its default. What all services share is kept out (`chassis`).
+
+use std::time::Duration;
+
+use chassis::settings::parse_duration;
+
+use crate::store;
+
+/// What the service is told besides the common settings.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+// Unnamed: in one process it stands beside other services' `Config` on one command line.
+#[group(skip)]
+pub struct Config {
+    /// Where the rule book and all that moderators do is kept: sqlite://FILE for one process, postgres://USER@HOST/NAME for several.
+    // A file needs nobody else; who runs two of this service has a PostgreSQL already. It may hold a password.
+    #[arg(long, env = "DANMAKU_DATABASE", value_name = "URL", default_value = "sqlite://data/moderation.db",
+          hide_env_values = true, value_parser = database)]
+    pub database: String,
+
+    /// How long the body of a request to the moderators' service may take to arrive.
+    // 32 MiB, the largest list, in a minute are 4.5 Mbit/s.
+    #[arg(long, env = "DANMAKU_MODERATION_BODY_TIMEOUT", value_name = "DURATION", default_value = "60s",
+          value_parser = parse_duration)]
+    pub moderation_body_timeout: Duration,
+}
+
+fn database(text: &str) -> Result<String, String> {
+    let kind = store::Kind::of(text);
+    kind.map(|_| text.to_owned()).ok_or_else(|| "a database is sqlite://FILE or postgres://USER@HOST/NAME".to_owned())
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self { database: "sqlite://data/moderation.db".to_owned(), moderation_body_timeout: Duration::from_secs(60) }
+    }
+}
+
+/// Everything the service is told when it runs alone.
+#[derive(Debug, Clone, clap::Parser)]
+#[command(
+    name = "moderation",
+    version,
+    about = "The moderators' service: the rule book, mutes, holds, and who did what"
+)]
+pub struct Settings {
+    /// What every service is told.
+    #[command(flatten)]
+    pub common: chassis::settings::Common,
+    /// The service's own.
+    #[command(flatten)]
+    pub own: Config,
+}
+
+impl chassis::settings::Settings for Settings {
+    const DEFAULTS: &'static [(&'static str, &'static str)] =
+        &[("listen", "127.0.0.1:8083"), ("admin", "127.0.0.1:9094")];
+
+    fn problems(&self) -> Vec<String> {
+        let mut problems: Vec<String> = self.common.without_brokers().into_iter().collect();
+        if self.common.keys.is_none() {
+            problems.push("--keys (DANMAKU_KEYS): tokens are checked against keys; give --keys <FILE>".to_owned());
+        }
+        problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::settings::{Stop, parse_from};
+
+    use super::*;
+
+    #[test]
+    fn the_defaults_in_code_and_on_the_line_are_the_same() {
+        let line = ["moderation", "--brokers", "localhost:9092", "--keys", "keys.json"];
+        let settings: Settings = parse_from(line).unwrap();
+        assert_eq!(settings.own, Config::default());
+    }
+
+    #[test]
+    fn a_database_of_another_kind_is_named() {
+        let line = ["moderation", "--brokers", "localhost:9092", "--keys", "k", "--database", "mysql://localhost/x"];
+        let Err(Stop::Problems(problems)) = parse_from::<Settings>(line) else { panic!("accepted") };
+        assert!(problems.to_string().contains("--database"), "{problems}");
+    }
+}

@@ -1,0 +1,71 @@
+//! The parts of the moderators' service in one place: opening it, what runs beside the requests, and leaving.
+//! Requests are `http`'s.
+
+mod first;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context as _;
+use chassis::{ground::Ground, tokens::Verifier};
+use tokio::{sync::Semaphore, task::JoinSet};
+
+use crate::{config::Config, http, metrics::Metrics, outbox::publish, store::Store, versions::Cache};
+
+/// Imports and dry runs of files at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
+const HEAVY_MAX: usize = 2;
+
+/// An open service. Dropping it ends what runs beside it.
+pub struct House {
+    pub(crate) config: Config,
+    pub(crate) verifier: Arc<Verifier>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) store: Arc<Store>,
+    pub(crate) cache: Cache,
+    pub(crate) heavy: Semaphore,
+    pub(crate) metrics: Metrics,
+    pub(crate) router: axum::Router,
+    beside: Mutex<JoinSet<()>>,
+}
+
+impl House {
+    /// Opens the service on `ground`. It is ready (`ground.readiness`) once it publishes, or waits for its turn to.
+    ///
+    /// # Errors
+    /// When the database cannot be opened.
+    pub async fn open(ground: &Ground, config: Config) -> anyhow::Result<Arc<Self>> {
+        Self::open_with(ground, config, None).await
+    }
+
+    /// The same; a database in which nothing was ever kept begins with a list of these words, one a line.
+    ///
+    /// # Errors
+    /// When the database cannot be opened.
+    pub async fn open_with(ground: &Ground, config: Config, words: Option<&str>) -> anyhow::Result<Arc<Self>> {
+        let metrics = Metrics::new();
+        let store = Arc::new(Store::open(&config.database).await?);
+        if let Some(words) = words {
+            first::list(&store, words).await.context("the first words cannot be kept")?;
+        }
+        let mut beside = JoinSet::new();
+        let condition = ground.readiness.condition("moderation publisher");
+        condition.not_ready("the rule book is not published yet");
+        beside.spawn(publish::run(Arc::clone(&store), ground.clone(), condition, metrics.clone()));
+        Ok(Arc::new_cyclic(|house| Self {
+            config,
+            verifier: Arc::clone(&ground.verifier),
+            origins: ground.origins.clone(),
+            store,
+            cache: Cache::default(),
+            heavy: Semaphore::new(HEAVY_MAX),
+            metrics,
+            router: http::router(house.clone()),
+            beside: Mutex::new(beside),
+        }))
+    }
+
+    /// Ends publishing, whose rest is published at the next start, and lets go of the database.
+    pub async fn leave(&self) {
+        self.beside.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.store.close().await;
+    }
+}

@@ -1,0 +1,158 @@
+//! The service's paths, and what happens to a request before its handler: who asks, and is the body whole?
+//! Which status an outcome has is `answer`'s; what is done is in the modules below the handlers.
+
+mod answer;
+mod ask;
+mod audit;
+mod dry_run;
+mod entries;
+mod files;
+mod lists;
+mod policy;
+mod versions;
+
+use std::{
+    net::SocketAddr,
+    sync::Weak,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use axum::Router;
+use chassis::{
+    http::{Collected, Response, collect},
+    origin,
+};
+use hyper::{HeaderMap, Method, Request, body::Incoming, header::AUTHORIZATION};
+use rand::RngExt as _;
+use tower::ServiceExt as _;
+use utoipa::OpenApi as _;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    access::Caller,
+    files::Format,
+    house::House,
+    lists::entry::{Action, Kind},
+    refusal::Refusal,
+};
+
+/// What handlers are given: the house, while it stands.
+pub(crate) type Home = Weak<House>;
+
+/// A list of 200,000 entries of 160 bytes, as a file or packed.
+const FILE_BYTES_MAX: usize = 32 << 20;
+/// Some thousands of entries in JSON, or a few hundred texts to try.
+const BODY_BYTES_MAX: usize = 4 << 20;
+
+const PREFIX: &str = "/v1/moderation/";
+const OPENAPI: &str = "/openapi.json";
+
+/// Whether a path is this service's to answer, for a program that serves others on the same port.
+#[must_use]
+pub fn serves(path: &str) -> bool {
+    path.starts_with(PREFIX) || path == OPENAPI
+}
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Danmaku moderation",
+        description = "The rule book, its versions, and who did what. Every path needs a bearer token; `room` names a room's own \
+                   book, and without it the one that holds everywhere is meant. Times are Unix milliseconds."
+    ),
+    components(schemas(answer::Fault, Format, Kind, Action))
+)]
+struct Api;
+
+fn api() -> OpenApiRouter<Home> {
+    OpenApiRouter::with_openapi(Api::openapi())
+        .routes(routes!(lists::all))
+        .routes(routes!(lists::put, lists::delete))
+        .routes(routes!(entries::read, entries::edit))
+        .routes(routes!(files::import))
+        .routes(routes!(files::export))
+        .routes(routes!(versions::all))
+        .routes(routes!(versions::diff))
+        .routes(routes!(versions::rollback))
+        .routes(routes!(versions::end_broadcast))
+        .routes(routes!(policy::get, policy::put))
+        .routes(routes!(dry_run::dry_run))
+        .routes(routes!(audit::read))
+        .routes(routes!(audit::export))
+        .routes(routes!(audit::verify))
+}
+
+/// The description of all of it, as `/openapi.json` serves it.
+#[must_use]
+pub fn document() -> utoipa::openapi::OpenApi {
+    answer::with_common(api().into_openapi())
+}
+
+pub(crate) fn router(home: Home) -> Router {
+    let (router, _) = api().split_for_parts();
+    let document = serde_json::to_vec(&document()).unwrap_or_default();
+    let serve = move || async move { chassis::http::answer(hyper::StatusCode::OK, "application/json", document) };
+    router
+        .route(OPENAPI, axum::routing::get(serve))
+        .fallback(|| async { Refusal::NotFound("there is no such path; see /openapi.json".to_owned()) })
+        .method_not_allowed_fallback(|| async { Refusal::MethodNotAllowed })
+        .with_state(home)
+}
+
+impl House {
+    /// Answers one request.
+    pub async fn handle(&self, request: Request<Incoming>, peer: SocketAddr) -> Response {
+        let outcome = match origin::may_speak(request.headers(), &self.origins) {
+            true => self.respond(request).await,
+            false => Err(Refusal::Forbidden("pages of this origin may not speak here".to_owned())),
+        };
+        let response = outcome.unwrap_or_else(axum::response::IntoResponse::into_response);
+        let status = response.status().as_u16();
+        self.metrics.answered(status >= 400);
+        tracing::debug!(%peer, status, "answered");
+        answer::body(response)
+    }
+
+    async fn respond(&self, request: Request<Incoming>) -> Result<axum::response::Response, Refusal> {
+        let (mut head, body) = request.into_parts();
+        if head.uri.path() != OPENAPI {
+            head.extensions.insert(self.caller(&head.headers)?);
+        }
+        let is_file = ["/import", "/dry-run"].iter().any(|end| head.uri.path().ends_with(end));
+        let bytes_max = if is_file { FILE_BYTES_MAX } else { BODY_BYTES_MAX };
+        let bytes = match head.method {
+            Method::GET | Method::HEAD | Method::DELETE => bytes::Bytes::new(),
+            _ => match collect(body, bytes_max, self.config.moderation_body_timeout).await {
+                Collected::Whole(bytes) => bytes,
+                Collected::TooLong => {
+                    return Err(Refusal::TooLong(format!("a body is at most {} MiB here", bytes_max >> 20)));
+                }
+                Collected::Slow => return Err(Refusal::SlowBody),
+                Collected::Broken => return Err(Refusal::Malformed("the body broke off".to_owned())),
+            },
+        };
+        let request = Request::from_parts(head, axum::body::Body::from(bytes));
+        let answered = self.router.clone().oneshot(request).await;
+        Ok(answered.unwrap_or_else(|never| match never {}))
+    }
+
+    /// Who asks, by the bearer token.
+    fn caller(&self, headers: &HeaderMap) -> Result<Caller, Refusal> {
+        let token = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let token = token.and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")));
+        let token = token.ok_or_else(|| Refusal::Unauthorized("a bearer token is needed".to_owned()))?;
+        let claims = self.verifier.verify(token.trim(), now_ms().cast_unsigned() / 1000);
+        claims.map(|claims| Caller::of(&claims)).map_err(|error| Refusal::Unauthorized(error.to_string()))
+    }
+}
+
+/// Unix milliseconds.
+pub(crate) fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    i64::try_from(since.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// A name that no entry has: of 200,000 names of 64 random bits two are the same in one of a thousand million books.
+pub(crate) fn new_id() -> String {
+    format!("e{:016x}", rand::rng().random::<u64>())
+}

@@ -1,0 +1,52 @@
+//! The moderators' service: they keep the rule book here, try an edit before it acts, see what acted, and undo it.
+//!
+//! What is decided about a danmaku is the judge's, and how it reaches a viewer is nobody's here: this service writes the rule
+//! book and control records, and meets the others only in Kafka.
+//!
+//! # Layout, in reading order
+//! [`House`] holds the parts; `http` asks them in the order of a request: `access` (may he?), `lists` (the content of a scope
+//! and its edits, pure), `files` (lists as files), `versions` (a content under a number), `dryrun` (texts on a content that acts on nobody), `audit` (who did it), all in one
+//! change of the `store`; `outbox` brings it to Kafka. `refusal` names every no.
+
+#![forbid(unsafe_code)]
+
+pub mod config;
+mod house;
+mod http;
+pub mod access;
+mod fold;
+pub mod lists;
+pub mod files;
+pub mod versions;
+pub mod dryrun;
+pub mod audit;
+mod store;
+mod outbox;
+pub mod refusal;
+mod metrics;
+
+pub use config::{Config, Settings};
+pub use house::House;
+pub use http::{document, serves};
+
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use chassis::program::{self, Program, Public};
+
+/// The service's whole life, alone in a process.
+///
+/// # Errors
+/// When a setting cannot be used (keys, ports, the database); the text names it.
+pub async fn run(settings: Settings) -> anyhow::Result<()> {
+    let Settings { common, own } = settings;
+    let verifier = program::verifier(common.keys.as_deref())?;
+    let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Plain)?;
+    let house = House::open(&program.ground, own).await.context("the moderators' service cannot be opened")?;
+    let leaving = Arc::clone(&house);
+    let handle = move |request, peer| {
+        let house = Arc::clone(&house);
+        async move { house.handle(request, peer).await }
+    };
+    program.run(handle, async move { leaving.leave().await }).await
+}

@@ -1,0 +1,60 @@
+//! The moderators' numbers, each with a sentence. None has a label of room or user.
+
+use metrics::{Counter, Gauge, counter, describe_counter, describe_gauge, gauge};
+
+/// Handles, looked up once.
+#[derive(Clone)]
+pub(crate) struct Metrics {
+    published: Counter,
+    number: Gauge,
+    controls: Counter,
+    lost: Counter,
+    requests: Counter,
+    refused: Counter,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        describe();
+        Self {
+            published: counter!("danmaku_moderation_versions_total"),
+            number: gauge!("danmaku_moderation_rules_version"),
+            controls: counter!("danmaku_moderation_controls_total"),
+            lost: counter!("danmaku_moderation_publishers_lost_total"),
+            requests: counter!("danmaku_moderation_requests_total"),
+            refused: counter!("danmaku_moderation_refused_total"),
+        }
+    }
+
+    pub(crate) fn version(&self, number: i64) {
+        self.published.increment(1);
+        self.number.set(number as f64);
+    }
+
+    pub(crate) fn control(&self) {
+        self.controls.increment(1);
+    }
+
+    pub(crate) fn publisher_lost(&self) {
+        self.lost.increment(1);
+    }
+
+    pub(crate) fn answered(&self, is_refused: bool) {
+        self.requests.increment(1);
+        if is_refused {
+            self.refused.increment(1);
+        }
+    }
+}
+
+fn describe() {
+    describe_counter!("danmaku_moderation_versions_total", "Versions of the rule book written to danmaku-rules.");
+    describe_gauge!("danmaku_moderation_rules_version", "The number of the last version written by this process.");
+    describe_counter!("danmaku_moderation_controls_total", "Control records that Kafka acknowledged.");
+    describe_counter!(
+        "danmaku_moderation_publishers_lost_total",
+        "Times publishing was given up and begun anew: Kafka or the database was away, or another process took over."
+    );
+    describe_counter!("danmaku_moderation_requests_total", "Requests answered.");
+    describe_counter!("danmaku_moderation_refused_total", "Of those, the ones answered with 400 or above.");
+}

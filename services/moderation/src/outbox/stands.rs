@@ -1,0 +1,45 @@
+//! A mute or ban as it stands on the rules, and in the database beside them. Who is under it is kept out (the judge).
+
+use anyhow::Context as _;
+use proto::{
+    record::encode,
+    rules::Key,
+    v1::{self, rules::Record},
+};
+
+/// A mute or ban as a record, and what is to be known of it.
+pub(super) struct Stands {
+    pub(super) sequence: u64,
+    pub(super) until: i64,
+    pub(super) record: Vec<u8>,
+}
+
+impl Stands {
+    pub(super) fn mute(mute: v1::MuteRule) -> anyhow::Result<(Key, Self)> {
+        let room = proto::RoomId::new(&mute.room).map_err(|why| anyhow::anyhow!("a stored room: {why}"))?;
+        let key = Key::Mute(room, mute.subject.parse().context("a stored subject")?);
+        let (sequence, until) = (mute.sequence, mute.until);
+        Ok((key, Self { sequence, until, record: encode(&v1::Rules { record: Some(Record::Mute(mute)) }) }))
+    }
+
+    pub(super) fn ban(ban: v1::BanRule) -> anyhow::Result<(Key, Self)> {
+        let key = Key::Ban(ban.subject.parse().context("a stored subject")?);
+        let (sequence, until) = (ban.sequence, ban.until);
+        Ok((key, Self { sequence, until, record: encode(&v1::Rules { record: Some(Record::Ban(ban)) }) }))
+    }
+
+    /// Remembers it in the database; one with a lower sequence number gives way.
+    pub(super) async fn keep(&self, key: &Key, connection: &mut sqlx::AnyConnection) -> Result<(), sqlx::Error> {
+        let sql = "INSERT INTO standing (record_key, record, sequence, until_ms) VALUES ($1, $2, $3, $4) \
+                   ON CONFLICT (record_key) DO UPDATE SET record = excluded.record, sequence = excluded.sequence, \
+                   until_ms = excluded.until_ms WHERE standing.sequence <= excluded.sequence";
+        sqlx::query(sql)
+            .bind(key.to_string())
+            .bind(self.record.clone())
+            .bind(self.sequence.cast_signed())
+            .bind(self.until)
+            .execute(connection)
+            .await
+            .map(drop)
+    }
+}

@@ -1,0 +1,215 @@
+//! The database: SQLite for one process, PostgreSQL for several. Opening it, and the one way to change it.
+//! Kept out: what is stored, which each part says in SQL that both databases understand.
+//!
+//! Every change is one [`Change`]: it takes the next sequence number first, and with it the lock that all changes queue
+//! for. So sequence numbers rise in the order of commits, on both databases.
+
+mod lock;
+
+pub(crate) use lock::{LeaderLock, OwnFile};
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use anyhow::Context as _;
+use proto::record::encode;
+use sqlx::{
+    Any, AnyPool, Executor as _, Row as _, SqlStr, Transaction,
+    any::{AnyPoolOptions, install_default_drivers},
+    migrate::{Migration, MigrationType, Migrator},
+};
+use tokio::sync::Notify;
+
+use crate::outbox::Parcel;
+
+/// An error of a query: the database is away, or disagrees with us about what stands in it.
+pub(crate) type Error = sqlx::Error;
+
+/// Connections at a time. Requests are short, and writers queue for one lock anyway.
+const CONNECTIONS_MAX: u32 = 8;
+
+/// How long a request may wait for a connection, and a writer of SQLite for another one.
+const WAIT: Duration = Duration::from_secs(5);
+
+/// The channel on which processes tell one another of a filled outbox.
+pub(crate) const CHANNEL: &str = "danmaku_outbox";
+
+/// The tables, step by step. A step that was released is never changed: a later one goes on from it.
+const STEPS: [(&str, &str); 1] = [("rule book", include_str!("../migrations/0001_rule_book.sql"))];
+
+/// Which database it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A file of this process alone.
+    Sqlite,
+    /// A server that several processes share.
+    Postgres,
+}
+
+impl Kind {
+    /// The kind that a `--database` names.
+    #[must_use]
+    pub(crate) fn of(url: &str) -> Option<Self> {
+        match url.split_once(':')?.0 {
+            "sqlite" => Some(Self::Sqlite),
+            "postgres" | "postgresql" => Some(Self::Postgres),
+            _ => None,
+        }
+    }
+}
+
+/// An open database, whose tables are up to date.
+pub(crate) struct Store {
+    pool: AnyPool,
+    kind: Kind,
+    url: String,
+    /// Told when the outbox was filled by this process.
+    filled: Arc<Notify>,
+    own: Mutex<Option<OwnFile>>,
+}
+
+impl Store {
+    /// Opens the database at `url` and brings its tables up to date.
+    ///
+    /// # Errors
+    /// When it cannot be reached or opened, or another process has the file.
+    pub(crate) async fn open(url: &str) -> anyhow::Result<Self> {
+        let kind = Kind::of(url).context("--database (DANMAKU_DATABASE) is sqlite://FILE or postgres://HOST/NAME")?;
+        install_default_drivers();
+        let own = match kind {
+            Kind::Sqlite => Some(OwnFile::take(url)?),
+            Kind::Postgres => None,
+        };
+        let address = match kind {
+            Kind::Sqlite if !url.contains('?') => format!("{url}?mode=rwc"),
+            _ => url.to_owned(),
+        };
+        let pool = AnyPoolOptions::new()
+            .max_connections(CONNECTIONS_MAX)
+            .acquire_timeout(WAIT)
+            .after_connect(move |connection, _| {
+                Box::pin(async move {
+                    if kind == Kind::Sqlite {
+                        // NORMAL keeps a WAL database whole through a crash of the process; FULL also through that of the machine.
+                        let pragmas =
+                            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;";
+                        connection.execute(pragmas).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .connect(&address)
+            .await
+            .with_context(|| format!("--database (DANMAKU_DATABASE): {} cannot be opened", without_password(url)))?;
+        migrations()
+            .run(&pool)
+            .await
+            .context("--database (DANMAKU_DATABASE): its tables cannot be brought up to date")?;
+        Ok(Self { pool, kind, url: url.to_owned(), filled: Arc::default(), own: Mutex::new(own) })
+    }
+
+    /// For reading. Nothing is written through it.
+    pub(crate) fn reads(&self) -> &AnyPool {
+        &self.pool
+    }
+
+    /// Begins a change, which waits until all changes before it are done.
+    pub(crate) async fn change(&self) -> Result<Change, Error> {
+        let mut transaction = self.pool.begin().await?;
+        let row = sqlx::query("UPDATE counters SET value = value + 1 WHERE name = 'sequence' RETURNING value")
+            .fetch_one(&mut *transaction)
+            .await?;
+        let sequence = row.try_get(0)?;
+        Ok(Change { transaction, sequence, places: 0, kind: self.kind, filled: Arc::clone(&self.filled) })
+    }
+
+    /// Told each time this process has filled the outbox.
+    pub(crate) fn filled(&self) -> Arc<Notify> {
+        Arc::clone(&self.filled)
+    }
+
+    pub(crate) fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Ends all connections, and lets go of the file; queries fail from now on.
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+        *self.own.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// A change under way: all of it is committed, or nothing.
+pub(crate) struct Change {
+    transaction: Transaction<'static, Any>,
+    sequence: i64,
+    places: i64,
+    kind: Kind,
+    filled: Arc<Notify>,
+}
+
+impl Change {
+    /// Its number; a later change has a higher one.
+    pub(crate) fn sequence(&self) -> i64 {
+        self.sequence
+    }
+
+    /// Where its queries run.
+    pub(crate) fn connection(&mut self) -> &mut sqlx::AnyConnection {
+        &mut self.transaction
+    }
+
+    /// The next number of the rule book, which counts over all scopes.
+    pub(crate) async fn next_number(&mut self) -> Result<i64, Error> {
+        let row = sqlx::query("UPDATE counters SET value = value + 1 WHERE name = 'number' RETURNING value")
+            .fetch_one(self.connection())
+            .await?;
+        row.try_get(0)
+    }
+
+    /// Puts something into the outbox, behind all that was put there before.
+    pub(crate) async fn put(&mut self, parcel: &Parcel) -> Result<(), Error> {
+        sqlx::query("INSERT INTO outbox (sequence, place, body) VALUES ($1, $2, $3)")
+            .bind(self.sequence)
+            .bind(self.places)
+            .bind(encode(parcel))
+            .execute(&mut *self.transaction)
+            .await?;
+        self.places += 1;
+        Ok(())
+    }
+
+    /// Makes it true, and wakes the publisher if it is its turn.
+    pub(crate) async fn commit(mut self) -> Result<(), Error> {
+        if self.places > 0 && self.kind == Kind::Postgres {
+            // Delivered with the commit, to whichever process publishes.
+            sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(&mut *self.transaction).await?;
+        }
+        self.transaction.commit().await?;
+        if self.places > 0 {
+            self.filled.notify_one();
+        }
+        Ok(())
+    }
+}
+
+fn migrations() -> Migrator {
+    let step = |((name, sql), number): ((&'static str, &'static str), i64)| {
+        Migration::new(number, name.into(), MigrationType::Simple, SqlStr::from_static(sql), false)
+    };
+    Migrator::with_migrations(STEPS.into_iter().zip(1..).map(step).collect())
+}
+
+/// The address without what must not be logged.
+fn without_password(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
+        _ => url.to_owned(),
+    }
+}

@@ -1,0 +1,218 @@
+//! The versions of each scope: reading one, making the next, and what differs between two.
+//! Kept out: what an edit is (`lists`), and how a version gets to Kafka (`outbox`).
+//!
+//! A version is whole and never changes: its lists, its policy, and the names of its pages. Numbers count over the whole
+//! book. A rollback is a new version with an old one's content.
+
+mod blobs;
+mod cache;
+pub mod diff;
+mod read;
+
+pub(crate) use cache::Cache;
+pub(crate) use read::{chunk, content, current, in_force, list, newest, published, record, waiting};
+
+use std::sync::Arc;
+
+use judge::book::chunks::Hash;
+use proto::{record, rules::Scope, v1};
+use serde::Serialize;
+use sqlx::FromRow;
+use utoipa::ToSchema;
+
+use crate::{
+    audit::{Note, hex},
+    lists::{Content, edit::Tally, page::Page},
+    outbox::Parcel,
+    refusal::{Problem, Refusal},
+    store::{Change, Error, Store},
+};
+
+/// A version without its content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, FromRow, ToSchema)]
+pub struct Stamp {
+    /// Over all scopes.
+    pub number: i64,
+    /// `global` or `room/` and the room.
+    pub scope: String,
+    /// Who made it.
+    pub author: String,
+    /// When, in Unix milliseconds; never before the one before it.
+    pub at_ms: i64,
+    /// Why, in the author's words.
+    pub reason: String,
+    /// Entries it has.
+    pub entries: i64,
+    /// Of those, the ones that are in the rule book; the others are drafts.
+    pub published: i64,
+    /// Entries that the one before did not have.
+    pub added: i64,
+    /// Entries that only the one before had.
+    pub removed: i64,
+    /// Entries that were otherwise.
+    pub changed: i64,
+}
+
+/// A version's row.
+#[derive(Debug, Clone, FromRow)]
+struct Row {
+    #[sqlx(flatten)]
+    stamp: Stamp,
+    pages: String,
+    chunks: String,
+    lists: String,
+    policy: Vec<u8>,
+}
+
+const ROW: &str = "SELECT number, scope, author, at_ms, reason, entries, published, added, removed, changed, \
+                   pages, chunks, lists, policy FROM versions WHERE number = $1";
+
+/// No rules is not "allow all": a filter keeps its last good book when it reads an empty one, so none is published.
+const EMPTIED: &str =
+    "the book of all rooms would have no entry in force, and filters would keep the one before; leave one";
+
+/// What is asked of a scope besides the change itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Wish<'a> {
+    pub(crate) scope: &'a Scope,
+    pub(crate) author: &'a str,
+    /// What the audit log calls it.
+    pub(crate) act: &'static str,
+    /// On what.
+    pub(crate) subject: &'a str,
+    pub(crate) reason: &'a str,
+    /// The version that the author has seen; if it is not the newest any more, nothing is done.
+    pub(crate) base: Option<i64>,
+    pub(crate) now_ms: i64,
+}
+
+/// Makes the next version of a scope by `make`, which is given the newest content and tells what it did; `None` is nothing,
+/// and then there is no new version. The rest is in the outbox when this returns.
+pub(crate) async fn publish<F>(store: &Store, cache: &Cache, wish: Wish<'_>, make: F) -> Result<Stamp, Refusal>
+where
+    F: FnOnce(&mut Content) -> Result<Option<Tally>, Refusal> + Send + 'static,
+{
+    let mut change = store.change().await?;
+    let newest = newest(wish.scope, change.connection()).await?;
+    if let (Some(base), Some(newest)) = (wish.base, &newest)
+        && base != newest.number
+    {
+        return Err(Refusal::Stale(Box::new(newest.clone())));
+    }
+    let content = match &newest {
+        Some(newest) => cache.content(newest.number, change.connection()).await?,
+        None => Arc::new(Content::empty()),
+    };
+    let is_global = *wish.scope == Scope::Global;
+    let made = tokio::task::spawn_blocking(move || {
+        let mut content = Content::clone(&content);
+        let before = content.count().1;
+        let Some(tally) = make(&mut content)? else { return Ok(None) };
+        if is_global && before > 0 && content.count().1 == 0 {
+            return Err(Problem::whole(EMPTIED).into());
+        }
+        let blobs = content.pack().map_err(|error| Refusal::from(Problem::whole(error.to_string())))?;
+        Ok::<_, Refusal>(Some((content, tally, blobs)))
+    });
+    let made = made.await.map_err(|_| Refusal::Unavailable("the edit was given up".to_owned()))??;
+    let Some((content, tally, new)) = made else {
+        return newest.ok_or_else(|| Refusal::NotFound("there is no version yet".to_owned()));
+    };
+    blobs::keep(&new, change.connection()).await?;
+    let stamp = stamp(&wish, newest.as_ref(), &content, tally, change.next_number().await?);
+    insert(&stamp, &content, change.connection()).await?;
+    note(&mut change, &wish, newest.as_ref(), &stamp).await?;
+    change.put(&Parcel::version(stamp.number)).await?;
+    change.commit().await?;
+    cache.put(stamp.number, Arc::new(content));
+    Ok(stamp)
+}
+
+fn stamp(wish: &Wish<'_>, newest: Option<&Stamp>, content: &Content, tally: Tally, number: i64) -> Stamp {
+    let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let (entries, published) = content.count();
+    Stamp {
+        number,
+        scope: wish.scope.to_string(),
+        author: wish.author.to_owned(),
+        // A clock that was set back must not turn the order of versions around.
+        at_ms: wish.now_ms.max(newest.map_or(0, |newest| newest.at_ms)),
+        reason: wish.reason.to_owned(),
+        entries: count(entries),
+        published: count(published),
+        added: count(tally.added),
+        removed: count(tally.removed),
+        changed: count(tally.changed),
+    }
+}
+
+async fn note(change: &mut Change, wish: &Wish<'_>, before: Option<&Stamp>, after: &Stamp) -> Result<(), Error> {
+    let before = before.map(|before| format!(r#"{{"number":{},"entries":{}}}"#, before.number, before.entries));
+    let Stamp { number, entries, added, removed, changed, .. } = after;
+    let after =
+        format!(r#"{{"number":{number},"entries":{entries},"added":{added},"removed":{removed},"changed":{changed}}}"#);
+    let note = Note {
+        actor: wish.author,
+        act: wish.act,
+        scope: &wish.scope.to_string(),
+        subject: wish.subject,
+        reason: wish.reason,
+        before: &before.unwrap_or_default(),
+        after: &after,
+    };
+    change.note(note, wish.now_ms).await
+}
+
+async fn insert(stamp: &Stamp, content: &Content, connection: &mut sqlx::AnyConnection) -> Result<(), Error> {
+    let lists = serde_json::to_string(&content.lists).map_err(|error| Error::Encode(error.into()))?;
+    let sql = "INSERT INTO versions (number, scope, author, at_ms, reason, entries, published, added, removed, changed, \
+               pages, chunks, lists, policy) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    sqlx::query(sql)
+        .bind(stamp.number)
+        .bind(stamp.scope.clone())
+        .bind(stamp.author.clone())
+        .bind(stamp.at_ms)
+        .bind(stamp.reason.clone())
+        .bind(stamp.entries)
+        .bind(stamp.published)
+        .bind(stamp.added)
+        .bind(stamp.removed)
+        .bind(stamp.changed)
+        .bind(names(content, |stored| stored.page))
+        .bind(names(content, |stored| stored.chunk))
+        .bind(lists)
+        .bind(policy_bytes(content.policy.as_ref()))
+        .execute(connection)
+        .await
+        .map(drop)
+}
+
+/// The names of a content's pages or chunks, one for each of the 64, empty where there is none.
+fn names(content: &Content, which: impl Fn(crate::lists::page::Stored) -> Option<Hash>) -> String {
+    let name = |page: &Page| page.stored().and_then(&which).map(|hash| hex(&hash)).unwrap_or_default();
+    content.pages.iter().map(name).collect::<Vec<_>>().join(",")
+}
+
+/// A policy as it is stored: none is nothing, and one begins with a 1.
+fn policy_bytes(policy: Option<&v1::Policy>) -> Vec<u8> {
+    policy.map(|policy| [vec![1], record::encode(policy)].concat()).unwrap_or_default()
+}
+
+impl Row {
+    fn policy(&self) -> Result<Option<v1::Policy>, Error> {
+        match self.policy.split_first() {
+            Some((_, bytes)) => record::decode(bytes).map(Some).map_err(|error| Error::Decode(error.into())),
+            None => Ok(None),
+        }
+    }
+}
+
+/// Gives a version's content the next number, as it stands.
+pub(crate) async fn renumber(change: &mut Change, number: i64) -> Result<i64, Error> {
+    let next = change.next_number().await?;
+    let sql = "INSERT INTO versions (number, scope, author, at_ms, reason, entries, published, added, removed, changed, \
+               pages, chunks, lists, policy) SELECT $1, scope, author, at_ms, reason, entries, published, 0, 0, 0, \
+               pages, chunks, lists, policy FROM versions WHERE number = $2";
+    sqlx::query(sql).bind(next).bind(number).execute(change.connection()).await?;
+    Ok(next)
+}

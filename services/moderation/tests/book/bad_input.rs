@@ -1,0 +1,102 @@
+//! What cannot be done says why, with the line, and does nothing by halves.
+
+use chassis::tokens::Role;
+use serde_json::{Value, json};
+
+use crate::{
+    files::gzip,
+    rig::{Rig, room},
+};
+
+#[tokio::test]
+async fn files_that_are_none() {
+    let rig = Rig::start().await;
+    let ann = rig.admin();
+    ann.put("lists/house", json!({})).await.ok();
+    ann.post("lists/house/entries", json!({ "add": ["blorp"] })).await.ok();
+    let thousand = format!("fine\n{}\n", "ab".repeat(500));
+    let two_million = gzip("a\n".repeat(2_000_000).as_bytes());
+    let bomb = gzip(&vec![b'a'; 64 << 20]);
+    let table: [(&str, &[u8], (u16, &str), &[u64]); 12] = [
+        ("", b"", (422, "invalid"), &[]),
+        ("", b"\xef\xbb\xbf# nothing\r\n\r\n", (422, "invalid"), &[]),
+        ("", thousand.as_bytes(), (422, "invalid"), &[2]),
+        ("", b"fine\n*.-\n \n***\n", (422, "invalid"), &[2, 4]),
+        ("", b"fine\n\xff\n", (422, "invalid"), &[2]),
+        ("", &two_million, (413, "too_long"), &[]),
+        ("", &bomb, (413, "too_long"), &[]),
+        ("", b"\x1f\x8b broken", (400, "malformed"), &[]),
+        ("format=csv", b"text,severity\nfine,1\nbad,9\n", (422, "invalid"), &[3]),
+        ("format=csv", b"word\nfine\n", (422, "invalid"), &[1]),
+        ("format=xml", b"fine\n", (400, "malformed"), &[]),
+        ("force=true", b"\n", (422, "invalid"), &[]),
+    ];
+    for (query, file, expected, lines) in table {
+        let refused = ann.file(&format!("lists/house/import?{query}"), "text/plain", file.to_vec()).await;
+        assert_eq!((refused.is(), refused.lines().as_slice()), (expected, lines), "{query} {}", refused.text);
+    }
+    assert_eq!(ann.file("lists/house/import", "image/png", "x").await.is(), (415, "unsupported_type"));
+    assert_eq!(ann.file("lists/nowhere/import", "text/plain", "x1").await.is(), (422, "invalid"));
+    let told = ann.get("lists/house/entries").await.ok();
+    assert_eq!((&told["total"], &told["version"]), (&json!(1), &json!(2)), "nothing is half applied");
+}
+
+#[tokio::test]
+async fn edits_that_cannot_be() {
+    let rig = Rig::start().await;
+    let ann = rig.admin();
+    ann.put("lists/house", json!({})).await.ok();
+    let entries = |edit: Value| ann.post("lists/house/entries", edit);
+    for (edit, expected, lines) in [
+        (json!({}), (422, "invalid"), vec![]),
+        (json!({ "add": [] }), (422, "invalid"), vec![]),
+        (json!({ "add": ["fine", "", { "text": "x1", "severity": 7 }] }), (422, "invalid"), vec![2, 3]),
+        (json!({ "add": [{ "text": "fine", "starts_ms": 9, "expires_ms": 9 }] }), (422, "invalid"), vec![1]),
+        (json!({ "add": [{ "text": "fine", "colour": "red" }] }), (400, "malformed"), vec![]),
+        (json!({ "add": "fine" }), (400, "malformed"), vec![]),
+        (json!({ "remove": ["absent"] }), (422, "invalid"), vec![1]),
+        (json!({ "change": [{ "id": "absent", "text": "fine" }] }), (422, "invalid"), vec![1]),
+        (json!({ "add": ["fine"], "sample": vec!["x"; 10_001] }), (422, "invalid"), vec![]),
+        (json!({ "add": ["x"] }), (422, "needs_force"), vec![]),
+    ] {
+        let refused = entries(edit.clone()).await;
+        assert_eq!((refused.is(), refused.lines()), (expected, lines), "{edit} {}", refused.text);
+    }
+    let huge = json!({ "add": [" ".repeat(5 << 20)] });
+    assert_eq!(entries(huge).await.is(), (413, "too_long"));
+    assert_eq!(ann.file("lists/house/entries", "text/plain", "{}").await.is(), (415, "unsupported_type"));
+    assert_eq!(ann.file("lists/house/entries", "application/json", "{").await.is(), (400, "malformed"));
+    assert_eq!(ann.put("lists/Bad%20Name", json!({})).await.is(), (422, "invalid"));
+    assert_eq!(ann.put("lists/house", json!({ "mode": "sleep" })).await.is(), (400, "malformed"));
+    assert_eq!(ann.delete("lists/absent").await.is(), (404, "not_found"));
+    assert_eq!(ann.get("lists/absent/entries").await.is(), (404, "not_found"));
+    assert_eq!(ann.get("nowhere").await.is(), (404, "not_found"));
+    assert_eq!(ann.delete("versions").await.is(), (405, "method_not_allowed"));
+}
+
+/// Scopes do not nest: a room is a room, and nothing names a scope in two ways.
+#[tokio::test]
+async fn scopes_that_are_none() {
+    let rig = Rig::start().await;
+    let ann = rig.admin();
+    let long = "x".repeat(129);
+    for name in ["", "a%2Fb", "room%2Fdemo", "a%00", "..", long.as_str()] {
+        let refused = ann.put(&format!("lists/house?room={name}"), json!({})).await;
+        assert_eq!(refused.is(), (400, "bad_room"), "{name}");
+    }
+    for query in ["room=a&room=b", "rooms=a", "scope=global"] {
+        assert_eq!(ann.put(&format!("lists/house?{query}"), json!({})).await.is(), (400, "malformed"), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_room_holds_a_thousand_entries() {
+    let rig = Rig::start().await;
+    let bob = rig.as_("bob", Role::Moderator);
+    bob.put("lists/mine?room=demo", json!({})).await.ok();
+    let words = |count: usize| (0..count).map(|number| format!("w{number:04}\n")).collect::<String>();
+    let refused = bob.file("lists/mine/import?room=demo", "text/plain", words(1_001)).await;
+    assert_eq!(refused.is(), (422, "invalid"), "{}", refused.text);
+    bob.file("lists/mine/import?room=demo", "text/plain", words(1_000)).await.ok();
+    assert_eq!(rig.in_force(&room("demo"), 2).await.1.len(), 1_000);
+}

@@ -1,0 +1,15 @@
+//! The moderators' service against its wire: a true server on port 0, a true database, an embedded broker.
+
+#![allow(missing_docs)]
+
+mod rig;
+mod lists;
+mod versions;
+mod files;
+mod dry_run;
+mod bad_input;
+mod audit;
+mod outbox;
+mod openapi;
+mod postgres;
+mod real_kafka;
