@@ -61,6 +61,8 @@ impl Program {
             .args(["--door-user-rate", "0", "--door-address-rate", "0", "--room-budget", "0"])
             .arg("--keys")
             .arg(keys)
+            .arg("--data")
+            .arg(folder.join("data"))
             .args(kafka.map(OnKafka::flags).into_iter().flatten())
             .stdout(Stdio::piped())
             .stderr(File::create(&log)?)

@@ -85,14 +85,21 @@ pub fn refuse_dev<B>(request: &Request<B>, peer: SocketAddr, is_embedded: bool) 
     Some(Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response())
 }
 
-/// Answers `GET /dev/token?name=`, to whom the caller has let in: a viewer's and sender's token for an hour.
+/// Answers `GET /dev/token?name=&roles=`, to whom the caller has let in: a token for an hour, a viewer's and sender's unless
+/// other roles are named.
 pub fn dev_token<B>(request: &Request<B>, signer: &Signer) -> Response {
     let asked = request.uri().query().and_then(http::query).unwrap_or_default();
-    let name = asked.into_iter().find(|(key, _)| key == "name").map(|(_, name)| name);
+    let value = |key: &str| asked.iter().find(|(asked, _)| asked == key).map(|(_, value)| value.clone());
+    let named = value("roles").map(|names| names.split(',').map(Role::named).collect::<Option<Roles>>());
+    let Some(roles) = named.unwrap_or_else(|| Some([Role::Viewer, Role::Sender].into_iter().collect())) else {
+        let why = "roles is a comma list of viewer, sender, moderator, service, relay, admin, owner and log_viewer";
+        return Refusal::new(StatusCode::BAD_REQUEST, "malformed", why).into_response();
+    };
+    let name = value("name");
     let name = name.filter(|name| !name.is_empty() && name.chars().count() <= 40);
     // A name is not an id: two people may bear one, so the id is random.
     let user = format!("dev-{:012x}", rand::rng().random_range(0..1u64 << 48));
-    let mut claims = Claims::new(&*user, [Role::Viewer, Role::Sender].into_iter().collect::<Roles>());
+    let mut claims = Claims::new(&*user, roles);
     claims.name = name.unwrap_or_else(|| "guest".to_owned());
     let expires = now_secs() + DEV_TOKEN_TTL.as_secs();
     match signer.mint(&claims, DEV_TOKEN_TTL, now_secs()) {
@@ -129,8 +136,10 @@ mod tests {
 
     #[test]
     fn a_development_token_is_minted_for_the_asking() {
-        let request = Request::get("/dev/token?name=me").body(()).unwrap();
-        assert_eq!(dev_token(&request, &Signer::random_hs256()).status(), StatusCode::OK);
+        for (query, status) in [("name=me", 200), ("name=me&roles=moderator,admin", 200), ("roles=king", 400)] {
+            let request = Request::get(format!("/dev/token?{query}")).body(()).unwrap();
+            assert_eq!(dev_token(&request, &Signer::random_hs256()).status().as_u16(), status, "{query}");
+        }
     }
 
     #[test]

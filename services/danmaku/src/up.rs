@@ -1,6 +1,11 @@
-//! `danmaku` without a command: ingest, filter and fanout on one ground, one port for page, sockets and messages.
+//! `danmaku` without a command: all services on one ground, one port for page, sockets, messages and moderators.
 
-use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use anyhow::Context as _;
 use chassis::{
@@ -16,6 +21,7 @@ use fanout::{Doors, Hall, SEND_BUFFER_BYTES};
 use filter::Judge;
 use hyper::{Request, body::Incoming};
 use ingest::Door;
+use moderation::House;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
 use tokio_util::task::AbortOnDropHandle;
 
@@ -67,6 +73,14 @@ pub struct Up {
 
     #[command(flatten)]
     fanout: fanout::Config,
+
+    #[command(flatten)]
+    moderation: moderation::Config,
+
+    /// The folder for what must outlive the program: the rule book, mutes and bans, unless --database names another place.
+    // In the folder where it is started, and made there: a first look asks nobody, and leaves one thing to be removed.
+    #[arg(long, env = "DANMAKU_DATA", value_name = "FOLDER", default_value = "danmaku-data")]
+    data: PathBuf,
 }
 
 /// The small commands are taken out before; whoever meets this one has mistyped one of them, or put it behind a flag.
@@ -116,12 +130,22 @@ impl Settings for Up {
     }
 }
 
+impl Up {
+    /// Where moderators' work is kept, and the words that are there at the first start.
+    fn moderation(&self) -> moderation::Config {
+        let database = format!("sqlite://{}", self.data.join("moderation.db").display());
+        let database = if is_given("database") { self.moderation.database.clone() } else { database };
+        moderation::Config { database, ..self.moderation.clone() }
+    }
+}
+
 /// The whole life of the program.
 pub async fn run(mut up: Up) -> anyhow::Result<()> {
     if up.common.brokers.is_some() {
         up.common.partitions = if is_given("partitions") { up.common.partitions } else { CLUSTER_PARTITIONS };
         up.common.drain = if is_given("drain") { up.common.drain } else { CLUSTER_DRAIN };
     }
+    let moderation = up.moderation();
     let (embedded, cluster) = broker(&up.common)?;
     let signer = signer(up.common.keys.as_deref());
     let verifier = match (&signer, &up.common.keys) {
@@ -135,7 +159,7 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     let door_address = reachable(program.public_address().context("no public port")?);
     let ground = program.ground.clone();
 
-    let judge = Judge::start(&ground, up.filter.with_words_or(EXAMPLE_WORDS))?;
+    let judge = Judge::start(&ground, up.filter)?;
     if up.fanout.ingest.is_empty() && (signer.is_some() || up.fanout.relay_token_file.is_some()) {
         // Over the loopback like any other node's: one way to the door, whoever comes.
         up.fanout.ingest.push(door_address.to_string().parse().context("the own door's address")?);
@@ -143,6 +167,7 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     let doors = Doors::of(&up.fanout, signer.clone())?;
     let hall = Hall::open_with(&ground, up.fanout.listening_at(Some(door_address)), doors)?;
     let door = Door::open(&ground, up.ingest)?;
+    let house = House::open_with(&ground, moderation, Some(EXAMPLE_WORDS)).await?;
 
     let senders = up.crowd.unwrap_or(if embedded.is_some() { EMBEDDED_CROWD } else { 0 });
     let crowd = signer.clone().filter(|_| senders > 0).map(|signer| Crowd {
@@ -156,10 +181,11 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     let welcome = welcome(ground, door_address, up.room, embedded.is_some(), crowd);
     let _welcome = AbortOnDropHandle::new(tokio::spawn(welcome));
 
-    let (served_hall, served_door) = (hall.clone(), door.clone());
+    let (served_hall, served_door, served_house) = (hall.clone(), door.clone(), house.clone());
     let handle = move |request: Request<Incoming>, peer: SocketAddr| {
         let (door, hall, dev) = (served_door.clone(), served_hall.clone(), dev.clone());
-        async move { route(request, peer, &door, &hall, dev.as_deref()).await }
+        let house = served_house.clone();
+        async move { route(request, peer, &door, &hall, &house, dev.as_deref()).await }
     };
     // Viewers first, so that they look for another node at once; then what the door has taken is written, and judged.
     program
@@ -167,6 +193,7 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
             hall.leave().await;
             door.leave().await;
             judge.leave().await;
+            house.leave().await;
         })
         .await
 }
@@ -237,9 +264,13 @@ async fn route(
     peer: SocketAddr,
     door: &Arc<Door>,
     hall: &Arc<Hall>,
+    house: &Arc<House>,
     dev: Option<&Dev>,
 ) -> Response {
     let path = request.uri().path();
+    if moderation::serves(path) {
+        return house.handle(request, peer).await;
+    }
     if ingest::serves(path) {
         return door.handle(request, peer).await;
     }
@@ -282,7 +313,8 @@ mod tests {
         let up: Up = parse_from(["danmaku", "up"]).unwrap();
         assert_eq!((up.common.partitions, up.crowd, up.room.as_str()), (4, None, "demo"));
         assert_eq!(up.common.drain, Duration::from_secs(2));
-        assert_eq!((up.ingest, up.filter, up.fanout), Default::default());
+        assert_eq!(up.moderation().database, "sqlite://danmaku-data/moderation.db");
+        assert_eq!((up.ingest, up.filter, up.fanout, up.moderation), Default::default());
     }
 
     #[test]

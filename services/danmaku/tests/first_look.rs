@@ -5,7 +5,9 @@
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
+    path::PathBuf,
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -18,12 +20,17 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct Program {
     child: Child,
     public: String,
+    data: PathBuf,
 }
 
 impl Program {
     fn start(args: &[&str]) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("danmaku-first-look-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let data = std::env::temp_dir().join(name);
         let mut child = Command::new(env!("CARGO_BIN_EXE_danmaku"))
             .args(["--listen=127.0.0.1:0", "--admin=127.0.0.1:0"])
+            .arg(format!("--data={}", data.display()))
             .args(args)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -32,7 +39,7 @@ impl Program {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line: {line:?}"));
-        Self { child, public: ready["public"].as_str().unwrap().to_owned() }
+        Self { child, public: ready["public"].as_str().unwrap().to_owned(), data }
     }
 
     /// Status and body of a `GET`.
@@ -51,6 +58,7 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        let _ = std::fs::remove_dir_all(&self.data);
     }
 }
 
@@ -87,4 +95,20 @@ fn what_is_for_development_is_refused_to_who_comes_through_a_proxy() {
         assert!(body.contains("for this machine only"), "{body}");
     }
     assert_eq!(program.get("/dev/other", "").0, 404);
+}
+
+/// Moderators are served on the same port, and find the words that are there at the first start.
+#[test]
+fn the_first_words_are_a_list_that_can_be_edited() {
+    let program = Program::start(&["--crowd=0"]);
+    let (status, minted) = program.get("/dev/token?name=mo&roles=admin", "");
+    assert_eq!(status, 200, "{minted}");
+    let token: Value = serde_json::from_str(&minted).unwrap();
+    let bearer = format!("authorization: Bearer {}\r\n", token["token"].as_str().unwrap());
+    let (status, lists) = program.get("/v1/moderation/lists", &bearer);
+    assert_eq!(status, 200, "{lists}");
+    let lists: Value = serde_json::from_str(&lists).unwrap();
+    assert_eq!((&lists["lists"][0]["name"], &lists["lists"][0]["entries"]), (&"examples".into(), &20.into()));
+    assert_eq!(program.get("/openapi.json", "").0, 200);
+    assert_eq!(program.get("/v1/moderation/lists", "").0, 401);
 }
