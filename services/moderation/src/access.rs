@@ -43,6 +43,8 @@ pub enum Act {
     ReadLog,
     /// Muting, recalling, deciding and the like.
     Moderate,
+    /// Saying that a message should not be there.
+    Report,
     /// What cannot be undone.
     Erase,
 }
@@ -68,6 +70,7 @@ impl Caller {
     /// [`Refusal::Forbidden`], which says what would be needed.
     pub fn may(&self, act: Act, scope: &Scope) -> Result<(), Refusal> {
         let needed = match (act, scope) {
+            (Act::Report, _) => Rank::Nobody,
             (Act::ReadLog, _) => Rank::LogViewer,
             (Act::ReadBook, _) | (Act::EditBook | Act::Moderate, Scope::Room(_)) => Rank::Moderator,
             (Act::EditBook | Act::Moderate, Scope::Global) => Rank::Admin,
@@ -114,10 +117,15 @@ mod tests {
 
     use super::*;
 
+    /// Roles, rooms, what is asked for and where, and whether he may.
+    type Case<'a> = (&'a [Role], Option<&'a [&'a str]>, Act, Scope, bool);
+
     #[test]
     fn who_may_what_where() {
         let room = |name| Scope::Room(RoomId::new(name).unwrap());
-        let table: [(&[Role], Option<&[&str]>, Act, Scope, bool); 19] = [
+        let table: [Case<'_>; 21] = [
+            (&[Role::Viewer], None, Act::Report, room("demo"), true),
+            (&[Role::Viewer], Some(&["demo"]), Act::Report, room("other"), false),
             (&[Role::Viewer, Role::Sender, Role::Relay], None, Act::ReadLog, Scope::Global, false),
             (&[Role::Viewer], None, Act::ReadBook, room("demo"), false),
             (&[Role::LogViewer], None, Act::ReadLog, Scope::Global, true),

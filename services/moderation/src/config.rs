@@ -22,6 +22,16 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_MODERATION_BODY_TIMEOUT", value_name = "DURATION", default_value = "60s",
           value_parser = parse_duration)]
     pub moderation_body_timeout: Duration,
+
+    /// How long decided holds, refused messages, ended sanctions and reports are kept in the database.
+    // As long as danmaku-verdicts itself; 500 refusals an hour of 300 B are 25 MB.
+    #[arg(long, env = "DANMAKU_MODERATION_KEEP", value_name = "DURATION", default_value = "7d", value_parser = parse_duration)]
+    pub moderation_keep: Duration,
+
+    /// How many viewers have to report a message until moderators hear of it.
+    // One can be a mistake, and two friends are quickly found.
+    #[arg(long, env = "DANMAKU_REPORTS_TO_FLAG", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub reports_to_flag: u16,
 }
 
 fn database(text: &str) -> Result<String, String> {
@@ -31,7 +41,12 @@ fn database(text: &str) -> Result<String, String> {
 
 impl Default for Config {
     fn default() -> Self {
-        Self { database: "sqlite://data/moderation.db".to_owned(), moderation_body_timeout: Duration::from_secs(60) }
+        Self {
+            database: "sqlite://data/moderation.db".to_owned(),
+            moderation_body_timeout: Duration::from_secs(60),
+            moderation_keep: Duration::from_secs(7 * 24 * 3600),
+            reports_to_flag: 3,
+        }
     }
 }
 

@@ -9,19 +9,28 @@ use anyhow::Context as _;
 use chassis::{ground::Ground, tokens::Verifier};
 use tokio::{sync::Semaphore, task::JoinSet};
 
-use crate::{config::Config, http, metrics::Metrics, outbox::publish, store::Store, versions::Cache};
+use crate::{
+    config::Config, events, history::Archive, http, metrics::Metrics, outbox::publish, store::Store, timers::Timers,
+    verdicts::follow, versions::Cache,
+};
 
 /// Imports and dry runs of files at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
 const HEAVY_MAX: usize = 2;
 
+/// Streams of events at a time, which query the table ten times a second each at most.
+const STREAMS_MAX: usize = 64;
+
 /// An open service. Dropping it ends what runs beside it.
 pub struct House {
     pub(crate) config: Config,
+    pub(crate) ground: Ground,
     pub(crate) verifier: Arc<Verifier>,
     pub(crate) origins: Vec<String>,
     pub(crate) store: Arc<Store>,
     pub(crate) cache: Cache,
     pub(crate) heavy: Semaphore,
+    pub(crate) archive: Archive,
+    pub(crate) streams: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
     pub(crate) router: axum::Router,
     beside: Mutex<JoinSet<()>>,
@@ -50,13 +59,17 @@ impl House {
         let condition = ground.readiness.condition("moderation publisher");
         condition.not_ready("the rule book is not published yet");
         beside.spawn(publish::run(Arc::clone(&store), ground.clone(), condition, metrics.clone()));
+        live(&mut beside, &store, ground, &config, &metrics);
         Ok(Arc::new_cyclic(|house| Self {
             config,
+            ground: ground.clone(),
             verifier: Arc::clone(&ground.verifier),
             origins: ground.origins.clone(),
             store,
             cache: Cache::default(),
             heavy: Semaphore::new(HEAVY_MAX),
+            archive: Archive::of(ground),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             metrics,
             router: http::router(house.clone()),
             beside: Mutex::new(beside),
@@ -68,4 +81,14 @@ impl House {
         self.beside.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
         self.store.close().await;
     }
+}
+
+/// Starts what goes on beside the requests while streams are live.
+fn live(beside: &mut JoinSet<()>, store: &Arc<Store>, ground: &Ground, config: &Config, metrics: &Metrics) {
+    let condition = ground.readiness.condition("moderation verdicts");
+    condition.not_ready("the verdicts are not read yet");
+    beside.spawn(follow::run(Arc::clone(store), ground.clone(), condition, metrics.clone()));
+    let timers = Timers { store: Arc::clone(store), generation: ground.generation, keep: config.moderation_keep };
+    beside.spawn(timers.run());
+    beside.spawn(events::hear_others(Arc::clone(store)));
 }

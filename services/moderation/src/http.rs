@@ -4,11 +4,22 @@
 mod answer;
 mod ask;
 mod audit;
+mod backtest;
 mod dry_run;
 mod entries;
+mod erase;
 mod files;
+mod holds;
+mod impose;
 mod lists;
+mod live;
+mod modes;
 mod policy;
+mod recall;
+mod reports;
+mod sanctions;
+mod statistics;
+mod stream;
 mod versions;
 
 use std::{
@@ -50,7 +61,14 @@ const OPENAPI: &str = "/openapi.json";
 /// Whether a path is this service's to answer, for a program that serves others on the same port.
 #[must_use]
 pub fn serves(path: &str) -> bool {
-    path.starts_with(PREFIX) || path == OPENAPI
+    path.starts_with(PREFIX) || path == OPENAPI || is_report(path)
+}
+
+/// Viewers bring reports where they speak.
+fn is_report(path: &str) -> bool {
+    path.strip_prefix("/v1/rooms/")
+        .and_then(|rest| rest.strip_suffix("/reports"))
+        .is_some_and(|room| !room.contains('/'))
 }
 
 #[derive(utoipa::OpenApi)]
@@ -80,6 +98,25 @@ fn api() -> OpenApiRouter<Home> {
         .routes(routes!(audit::read))
         .routes(routes!(audit::export))
         .routes(routes!(audit::verify))
+        .routes(routes!(holds::all))
+        .routes(routes!(holds::one))
+        .routes(routes!(holds::approve))
+        .routes(routes!(holds::reject))
+        .routes(routes!(holds::rule, holds::set_rule))
+        .routes(routes!(sanctions::mutes, sanctions::mute, sanctions::unmute))
+        .routes(routes!(sanctions::bans, sanctions::ban, sanctions::unban))
+        .routes(routes!(modes::get, modes::put))
+        .routes(routes!(modes::raise, modes::lower))
+        .routes(routes!(modes::broadcast))
+        .routes(routes!(recall::recall))
+        .routes(routes!(backtest::test))
+        .routes(routes!(statistics::entries))
+        .routes(routes!(statistics::refusals))
+        .routes(routes!(stream::of_room))
+        .routes(routes!(stream::of_all))
+        .routes(routes!(reports::all))
+        .routes(routes!(reports::bring))
+        .routes(routes!(erase::erase))
 }
 
 /// The description of all of it, as `/openapi.json` serves it.

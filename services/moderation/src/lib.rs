@@ -7,6 +7,11 @@
 //! [`House`] holds the parts; `http` asks them in the order of a request: `access` (may he?), `lists` (the content of a scope
 //! and its edits, pure), `files` (lists as files), `versions` (a content under a number), `dryrun` (texts on a content that acts on nobody), `audit` (who did it), all in one
 //! change of the `store`; `outbox` brings it to Kafka. `refusal` names every no.
+//!
+//! While a stream is live: `verdicts` is what the judge says, `holds` what waits for a decision; `sanctions`, `modes`, `recall`
+//! and `broadcasts` are what moderators do, as `control` records; `timers` does what is due. `history` reads what was said,
+//! `trial` looks at it under other rules, `backtest` compares. `statistics` and `reports` are what came in, `private` what not
+//! everybody is told of it, `events` how all of it is heard; `erase` forgets a person.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +27,22 @@ pub mod dryrun;
 pub mod audit;
 mod store;
 mod outbox;
+mod control;
+mod verdicts;
+mod holds;
+mod sanctions;
+mod modes;
+mod recall;
+mod broadcasts;
+mod timers;
+mod history;
+mod trial;
+mod backtest;
+mod statistics;
+mod reports;
+mod private;
+mod events;
+mod erase;
 pub mod refusal;
 mod metrics;
 

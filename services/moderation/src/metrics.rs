@@ -11,6 +11,8 @@ pub(crate) struct Metrics {
     lost: Counter,
     requests: Counter,
     refused: Counter,
+    verdicts: Counter,
+    streams: Gauge,
 }
 
 impl Metrics {
@@ -23,6 +25,8 @@ impl Metrics {
             lost: counter!("danmaku_moderation_publishers_lost_total"),
             requests: counter!("danmaku_moderation_requests_total"),
             refused: counter!("danmaku_moderation_refused_total"),
+            verdicts: counter!("danmaku_moderation_verdicts_total"),
+            streams: gauge!("danmaku_moderation_streams"),
         }
     }
 
@@ -47,6 +51,20 @@ impl Metrics {
     }
 }
 
+impl Metrics {
+    pub(crate) fn verdicts(&self, count: usize) {
+        self.verdicts.increment(count as u64);
+    }
+
+    pub(crate) fn stream_opened(&self) {
+        self.streams.increment(1.0);
+    }
+
+    pub(crate) fn stream_closed(&self) {
+        self.streams.decrement(1.0);
+    }
+}
+
 fn describe() {
     describe_counter!("danmaku_moderation_versions_total", "Versions of the rule book written to danmaku-rules.");
     describe_gauge!("danmaku_moderation_rules_version", "The number of the last version written by this process.");
@@ -57,4 +75,9 @@ fn describe() {
     );
     describe_counter!("danmaku_moderation_requests_total", "Requests answered.");
     describe_counter!("danmaku_moderation_refused_total", "Of those, the ones answered with 400 or above.");
+    describe_counter!(
+        "danmaku_moderation_verdicts_total",
+        "Verdicts written down: held, decided, refused, or with hits."
+    );
+    describe_gauge!("danmaku_moderation_streams", "Streams of events that are open.");
 }

@@ -7,11 +7,13 @@
 //!
 //! # Layout, in reading order
 //! `publish` is the publisher's life: it takes the lock, begins its transactions, `take_over` compares the topic with the
-//! database, and then it waits for parcels. `shelf` knows what stands on the topic and what a version adds to it, `stands` is a
-//! mute or ban there, `bell` rings when there is a parcel, and `kafka` writes.
+//! database, `judged` finds what the judge has seen of the outbox, and then it waits for parcels. `shelf` knows what stands on
+//! the topic and what a version adds to it, `stands` is a mute or ban there, `bell` rings when there is a parcel, and `kafka`
+//! writes.
 
 pub(crate) mod publish;
 mod take_over;
+mod judged;
 mod shelf;
 mod stands;
 mod bell;
@@ -34,6 +36,9 @@ pub(crate) struct Parcel {
     /// A ban.
     #[prost(message, optional, tag = "4")]
     pub(crate) ban: Option<v1::BanRule>,
+    /// The mute or ban, which is lifted, is to be forgotten: a tombstone follows it.
+    #[prost(bool, tag = "5")]
+    pub(crate) forget: bool,
 }
 
 impl Parcel {

@@ -34,6 +34,8 @@ pub enum Refusal {
     Invalid(Vec<Problem>),
     /// It can be done, and probably should not: see the report, or insist.
     NeedsForce(Box<Report>),
+    /// He asks too often; how long to wait, in milliseconds.
+    TooMany(u64),
     /// The database or Kafka is away.
     Unavailable(String),
 }

@@ -6,7 +6,7 @@
 
 mod lock;
 
-pub(crate) use lock::{LeaderLock, OwnFile};
+pub(crate) use lock::{LeaderLock, Lock, OwnFile};
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -20,7 +20,7 @@ use sqlx::{
     any::{AnyPoolOptions, install_default_drivers},
     migrate::{Migration, MigrationType, Migrator},
 };
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 use crate::outbox::Parcel;
 
@@ -36,8 +36,14 @@ const WAIT: Duration = Duration::from_secs(5);
 /// The channel on which processes tell one another of a filled outbox.
 pub(crate) const CHANNEL: &str = "danmaku_outbox";
 
+/// The channel on which they tell one another of new events.
+pub(crate) const EVENTS: &str = "danmaku_events";
+
 /// The tables, step by step. A step that was released is never changed: a later one goes on from it.
-const STEPS: [(&str, &str); 1] = [("rule book", include_str!("../migrations/0001_rule_book.sql"))];
+const STEPS: [(&str, &str); 2] = [
+    ("rule book", include_str!("../migrations/0001_rule_book.sql")),
+    ("live", include_str!("../migrations/0002_live.sql")),
+];
 
 /// Which database it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +73,8 @@ pub(crate) struct Store {
     url: String,
     /// Told when the outbox was filled by this process.
     filled: Arc<Notify>,
+    /// Told when there are new events.
+    told: watch::Sender<()>,
     own: Mutex<Option<OwnFile>>,
 }
 
@@ -107,7 +115,14 @@ impl Store {
             .run(&pool)
             .await
             .context("--database (DANMAKU_DATABASE): its tables cannot be brought up to date")?;
-        Ok(Self { pool, kind, url: url.to_owned(), filled: Arc::default(), own: Mutex::new(own) })
+        Ok(Self {
+            pool,
+            kind,
+            url: url.to_owned(),
+            filled: Arc::default(),
+            told: watch::Sender::default(),
+            own: Mutex::new(own),
+        })
     }
 
     /// For reading. Nothing is written through it.
@@ -122,12 +137,30 @@ impl Store {
             .fetch_one(&mut *transaction)
             .await?;
         let sequence = row.try_get(0)?;
-        Ok(Change { transaction, sequence, places: 0, kind: self.kind, filled: Arc::clone(&self.filled) })
+        Ok(Change {
+            transaction,
+            sequence,
+            places: 0,
+            tells: false,
+            kind: self.kind,
+            filled: Arc::clone(&self.filled),
+            told: self.told.clone(),
+        })
     }
 
     /// Told each time this process has filled the outbox.
     pub(crate) fn filled(&self) -> Arc<Notify> {
         Arc::clone(&self.filled)
+    }
+
+    /// Told each time there are new events, of whichever process.
+    pub(crate) fn told(&self) -> watch::Receiver<()> {
+        self.told.subscribe()
+    }
+
+    /// Another process has told something.
+    pub(crate) fn ring(&self) {
+        self.told.send_replace(());
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -150,8 +183,10 @@ pub(crate) struct Change {
     transaction: Transaction<'static, Any>,
     sequence: i64,
     places: i64,
+    tells: bool,
     kind: Kind,
     filled: Arc<Notify>,
+    told: watch::Sender<()>,
 }
 
 impl Change {
@@ -185,15 +220,26 @@ impl Change {
         Ok(())
     }
 
+    /// It has events: who listens hears of them once it is committed.
+    pub(crate) fn tells(&mut self) {
+        self.tells = true;
+    }
+
     /// Makes it true, and wakes the publisher if it is its turn.
     pub(crate) async fn commit(mut self) -> Result<(), Error> {
         if self.places > 0 && self.kind == Kind::Postgres {
             // Delivered with the commit, to whichever process publishes.
             sqlx::query("SELECT pg_notify($1, '')").bind(CHANNEL).execute(&mut *self.transaction).await?;
         }
+        if self.tells && self.kind == Kind::Postgres {
+            sqlx::query("SELECT pg_notify($1, '')").bind(EVENTS).execute(&mut *self.transaction).await?;
+        }
         self.transaction.commit().await?;
         if self.places > 0 {
             self.filled.notify_one();
+        }
+        if self.tells {
+            self.told.send_replace(());
         }
         Ok(())
     }

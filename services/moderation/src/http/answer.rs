@@ -12,7 +12,7 @@ use http_body_util::BodyExt as _;
 use hyper::{
     StatusCode,
     body::Frame,
-    header::{HeaderValue, WWW_AUTHENTICATE},
+    header::{HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
 };
 use serde::Serialize;
 use utoipa::{
@@ -39,6 +39,9 @@ pub(crate) struct Fault {
     /// Each fault with its line or place, at most 100.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     problems: Vec<Problem>,
+    /// How long to wait, with `rate_limited`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retry_after_ms: Option<u64>,
     /// The newest version, with `stale_version`.
     #[serde(skip_serializing_if = "Option::is_none")]
     newest: Option<Stamp>,
@@ -50,7 +53,11 @@ pub(crate) struct Fault {
 impl IntoResponse for Refusal {
     fn into_response(self) -> axum::response::Response {
         let status = self.status();
-        let mut response = chassis::http::json(status, &Fault::from(self)).map(axum::body::Body::new);
+        let fault = Fault::from(self);
+        let mut response = chassis::http::json(status, &fault).map(axum::body::Body::new);
+        if let Some(wait_ms) = fault.retry_after_ms {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait_ms.div_ceil(1000)));
+        }
         if status == StatusCode::UNAUTHORIZED {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
@@ -71,6 +78,7 @@ impl Refusal {
             Self::TooLong(_) => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Invalid(_) | Self::NeedsForce(_) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::TooMany(_) => StatusCode::TOO_MANY_REQUESTS,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
@@ -78,7 +86,14 @@ impl Refusal {
 
 impl From<Refusal> for Fault {
     fn from(refusal: Refusal) -> Self {
-        let fault = |code, message| Self { code, message, problems: Vec::new(), newest: None, report: None };
+        let fault = |code, message| Self {
+            code,
+            message,
+            problems: Vec::new(),
+            retry_after_ms: None,
+            newest: None,
+            report: None,
+        };
         match refusal {
             Refusal::Malformed(why) => fault("malformed", why),
             Refusal::BadRoom(why) => fault("bad_room", why),
@@ -91,6 +106,10 @@ impl From<Refusal> for Fault {
             Refusal::TooLong(why) => fault("too_long", why),
             Refusal::UnsupportedType(why) => fault("unsupported_type", why),
             Refusal::Unavailable(why) => fault("unavailable", why),
+            Refusal::TooMany(wait_ms) => {
+                let message = "too many of a kind; wait for as long as it says".to_owned();
+                Self { retry_after_ms: Some(wait_ms), ..fault("rate_limited", message) }
+            }
             Refusal::Invalid(problems) => {
                 let first = problems.first().map(ToString::to_string).unwrap_or_default();
                 Self { problems, ..fault("invalid", format!("nothing was changed: {first}")) }

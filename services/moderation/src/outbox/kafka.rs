@@ -11,7 +11,7 @@ use chassis::{
 use proto::{Topic, partition, record, v1};
 
 /// How long Kafka may take for one step. A leader election takes 1 to 3 s.
-const TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Control records that may wait: a recall of 200 ids takes 6 KB. One parcel is written at a time, so this is never full.
 const QUEUE_BYTES: usize = 16 << 20;

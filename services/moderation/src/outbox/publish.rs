@@ -1,7 +1,7 @@
 //! The publisher's life: take the lock, fence the one before, take over, and then publish what comes, as it comes.
 //! Kept out: what a parcel means to its readers.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use anyhow::Context as _;
 use chassis::{admin::Condition, ground::Ground};
@@ -17,6 +17,7 @@ use tokio::time;
 use super::{
     Parcel,
     bell::Bell,
+    judged,
     kafka::{Rule, Writer},
     shelf::Shelf,
     stands::Stands,
@@ -24,7 +25,7 @@ use super::{
 };
 use crate::{
     metrics::Metrics,
-    store::{LeaderLock, Store},
+    store::{LeaderLock, Lock, Store},
     versions,
 };
 
@@ -62,6 +63,8 @@ struct Lead<'a> {
 struct Desk {
     writer: Writer,
     shelf: Shelf,
+    /// What was held and decided on before this publisher began, and judged.
+    judged: HashSet<String>,
     /// Bytes written to the rules since the whole book was.
     written: usize,
 }
@@ -69,13 +72,14 @@ struct Desk {
 impl Lead<'_> {
     async fn run(&self) -> anyhow::Result<()> {
         // Who waits for his turn serves requests meanwhile: what he commits the other one publishes.
-        let lock = LeaderLock::take(self.store, || self.condition.ready()).await;
+        let lock = LeaderLock::take(self.store, Lock::Outbox, || self.condition.ready()).await;
         let mut lock = lock.context("the lock cannot be taken")?;
         let mut bell = Bell::of(self.store).await?;
         // First the fence, then the reading: what is read then stays so.
         let writer = Writer::begin(self.ground).await?;
         let shelf = take_over::read(self.ground).await?;
-        let mut desk = Desk { writer, shelf, written: 0 };
+        let judged = judged::judged(self.store, self.ground).await?;
+        let mut desk = Desk { writer, shelf, judged, written: 0 };
         take_over::compare(self.store, &desk.shelf).await?;
         self.standing(&mut desk).await?;
         tracing::info!(highest = desk.shelf.highest(), "publishing");
@@ -94,8 +98,8 @@ impl Lead<'_> {
         for row in &rows {
             let (sequence, place): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
             let parcel: Parcel = record::decode(row.try_get::<&[u8], _>(2)?)?;
-            let standing = self.deliver(desk, parcel).await.with_context(|| format!("parcel {sequence}/{place}"))?;
-            self.done(sequence, place, standing).await?;
+            let left = self.deliver(desk, parcel).await.with_context(|| format!("parcel {sequence}/{place}"))?;
+            self.done(sequence, place, left).await?;
             if self.ground.cluster.embedded && desk.written > REWRITE_BYTES {
                 self.rewrite(desk).await?;
             }
@@ -104,9 +108,12 @@ impl Lead<'_> {
     }
 
     /// Controls first, then what restores them; a mute learns where its control stands.
-    async fn deliver(&self, desk: &mut Desk, parcel: Parcel) -> anyhow::Result<Option<(Key, Stands)>> {
+    async fn deliver(&self, desk: &mut Desk, parcel: Parcel) -> anyhow::Result<Left> {
         let mut src = None;
         for input in &parcel.controls {
+            if judged::held_id(input).is_some_and(|id| desk.judged.contains(id)) {
+                continue;
+            }
             let offset = desk.writer.control(input).await?;
             src.get_or_insert(offset);
             self.metrics.control();
@@ -120,11 +127,15 @@ impl Lead<'_> {
         } else {
             parcel.ban.map(Stands::ban).transpose()?
         };
-        if let Some((key, stands)) = &stands {
-            desk.written += desk.writer.rules(vec![(key.to_string(), Some(stands.record.clone()))]).await?;
-            desk.shelf.stand(key, stands.sequence, stands.until, &stands.record);
+        let Some((key, stands)) = stands else { return Ok(Left::Nothing) };
+        desk.written += desk.writer.rules(vec![(key.to_string(), Some(stands.record.clone()))]).await?;
+        desk.shelf.stand(&key, stands.sequence, stands.until, &stands.record);
+        if !parcel.forget {
+            return Ok(Left::Stands(key, stands));
         }
-        Ok(stands)
+        desk.written += desk.writer.rules(vec![(key.to_string(), None)]).await?;
+        desk.shelf.hear(key.to_string().as_bytes(), &[]);
+        Ok(Left::Forgotten(key))
     }
 
     /// Publishes a version: its missing chunks, itself and what goes for it, in one transaction.
@@ -158,6 +169,8 @@ impl Lead<'_> {
     async fn standing(&self, desk: &mut Desk) -> anyhow::Result<()> {
         let missing = take_over::missing(self.store, &desk.shelf).await?;
         for (key, stands) in missing {
+            let stands =
+                if self.ground.cluster.embedded { stands.on_new_broker(self.ground.generation)? } else { stands };
             desk.written += desk.writer.rules(vec![(key.to_string(), Some(stands.record.clone()))]).await?;
             desk.shelf.stand(&key, stands.sequence, stands.until, &stands.record);
         }
@@ -177,16 +190,30 @@ impl Lead<'_> {
     }
 
     /// The parcel is on Kafka: it leaves the outbox, and what it made stand is remembered.
-    async fn done(&self, sequence: i64, place: i64, stands: Option<(Key, Stands)>) -> anyhow::Result<()> {
+    async fn done(&self, sequence: i64, place: i64, left: Left) -> anyhow::Result<()> {
         let mut transaction = self.store.reads().begin().await?;
         sqlx::query("DELETE FROM outbox WHERE sequence = $1 AND place = $2")
             .bind(sequence)
             .bind(place)
             .execute(&mut *transaction)
             .await?;
-        if let Some((key, stands)) = stands {
-            stands.keep(&key, &mut transaction).await?;
+        match left {
+            Left::Nothing => {}
+            Left::Stands(key, stands) => stands.keep(&key, &mut transaction).await?,
+            Left::Forgotten(key) => {
+                let forget = sqlx::query("DELETE FROM standing WHERE record_key = $1").bind(key.to_string());
+                forget.execute(&mut *transaction).await?;
+            }
         }
         Ok(transaction.commit().await?)
     }
+}
+
+/// What a parcel leaves behind on the topic.
+enum Left {
+    Nothing,
+    /// A mute or ban, in force or lifted.
+    Stands(Key, Stands),
+    /// One that was removed.
+    Forgotten(Key),
 }

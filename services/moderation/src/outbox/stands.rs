@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use proto::{
-    record::encode,
+    record::{self, encode},
     rules::Key,
     v1::{self, rules::Record},
 };
@@ -26,6 +26,14 @@ impl Stands {
         let key = Key::Ban(ban.subject.parse().context("a stored subject")?);
         let (sequence, until) = (ban.sequence, ban.until);
         Ok((key, Self { sequence, until, record: encode(&v1::Rules { record: Some(Record::Ban(ban)) }) }))
+    }
+
+    /// The same for a broker on which offsets began anew: a mute that stood on a former one acts from the first record on.
+    pub(super) fn on_new_broker(self, generation: u32) -> anyhow::Result<Self> {
+        match record::decode::<v1::Rules>(&self.record)?.record {
+            Some(Record::Mute(mute)) => Ok(Self::mute(v1::MuteRule { src: 0, generation, ..mute })?.1),
+            _ => Ok(self),
+        }
     }
 
     /// Remembers it in the database; one with a lower sequence number gives way.

@@ -1,4 +1,4 @@
-//! Who may publish: a lock of the database that one process holds at a time. Kept out: what is published.
+//! What one process does at a time: locks of the database. Kept out: what is done under them.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -10,8 +10,21 @@ use sqlx::{Connection as _, PgConnection};
 
 use super::{Error, Kind, Store};
 
-/// The number of the advisory lock: the bytes of "danmaku".
-const LOCK: i64 = 0x64_616e_6d61_6b75;
+/// What one process does at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lock {
+    /// Publishing.
+    Outbox,
+    /// Reading verdicts.
+    Verdicts,
+}
+
+impl Lock {
+    /// The number of the advisory lock: the bytes of "danmaku", and which.
+    fn number(self) -> i64 {
+        0x64_616e_6d61_6b75 + self as i64
+    }
+}
 
 /// A SQLite file as this process's own: beside it lies a file that is locked as long as this lives.
 pub(crate) struct OwnFile(#[expect(dead_code, reason = "held for its lock")] File);
@@ -43,22 +56,22 @@ fn path_of(url: &str) -> PathBuf {
     Path::new(path.split('?').next().unwrap_or(path)).to_owned()
 }
 
-/// The right to publish, until it is dropped or its connection breaks.
+/// The right to do it, until it is dropped or its connection breaks.
 pub(crate) struct LeaderLock(Option<PgConnection>);
 
 impl LeaderLock {
     /// Waits until it is this process's turn; `waiting` is called if another one has it.
-    pub(crate) async fn take(store: &Store, waiting: impl FnOnce()) -> Result<Self, Error> {
+    pub(crate) async fn take(store: &Store, lock: Lock, waiting: impl FnOnce()) -> Result<Self, Error> {
         if store.kind() == Kind::Sqlite {
             // The file is ours already.
             return Ok(Self(None));
         }
         let mut connection = PgConnection::connect(store.url()).await?;
         let (is_ours,): (bool,) =
-            sqlx::query_as("SELECT pg_try_advisory_lock($1)").bind(LOCK).fetch_one(&mut connection).await?;
+            sqlx::query_as("SELECT pg_try_advisory_lock($1)").bind(lock.number()).fetch_one(&mut connection).await?;
         if !is_ours {
             waiting();
-            sqlx::query("SELECT pg_advisory_lock($1)").bind(LOCK).execute(&mut connection).await?;
+            sqlx::query("SELECT pg_advisory_lock($1)").bind(lock.number()).execute(&mut connection).await?;
         }
         Ok(Self(Some(connection)))
     }

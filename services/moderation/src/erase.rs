@@ -1,0 +1,145 @@
+//! Forgetting a person: what stands of him in the database goes, and it is said what Kafka keeps, and for how long.
+//!
+//! Rows about him are deleted. The audit log cannot lose a row without breaking its chain, so a row about him loses what it says
+//! (its hash covers a digest of that, and stays). What he did himself as a moderator stays: that is the log's purpose.
+
+use proto::{Topic, topics::OUTPUT_RETENTION_MS};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    audit::Note,
+    refusal::Refusal,
+    sanctions::{self, By},
+    store::{Change, Error, Store},
+};
+
+/// What becomes of a person's mutes and bans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sanctions {
+    /// They stay, under his name: whoever runs the platform must weigh that.
+    Keep,
+    /// They are lifted, and go.
+    Lift,
+}
+
+/// What was erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, ToSchema)]
+pub(crate) struct Erased {
+    /// Messages of his that were held, decided on or not; what waited is shown to nobody any more.
+    pub(crate) holds: u64,
+    /// Refused messages of his.
+    pub(crate) refusals: u64,
+    /// Reports he brought.
+    pub(crate) reports: u64,
+    /// Events that named him.
+    pub(crate) events: u64,
+    /// Rows of the audit log that say nothing any more.
+    pub(crate) audit_rows: u64,
+    /// Mutes and bans that were lifted and removed.
+    pub(crate) sanctions_lifted: u64,
+    /// Mutes and bans that stay under his name.
+    pub(crate) sanctions_kept: u64,
+}
+
+/// What Kafka keeps of him, and up to when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct StillKept {
+    /// Where.
+    pub(crate) topic: String,
+    /// When its last record of him is deleted, as the topic is made by `danmaku topics apply`; 0 is not by itself.
+    pub(crate) until_ms: i64,
+    /// What it holds.
+    pub(crate) what: &'static str,
+}
+
+/// Erases a person.
+///
+/// # Errors
+/// When the database does not answer; nothing was changed then.
+pub(crate) async fn erase(store: &Store, user: &str, with: Sanctions, by: By<'_>) -> Result<Erased, Refusal> {
+    let mut change = store.change().await?;
+    let mut erased = Erased::default();
+    let subject = format!("user/{user}");
+    let standing = sanctions::row::standing(&mut change, &subject, by.now_ms).await?;
+    match with {
+        Sanctions::Lift => {
+            erased.sanctions_lifted = sanctions::lift_all(&mut change, user, by).await? as u64;
+            sanctions::row::delete(&mut change, &subject).await?;
+        }
+        Sanctions::Keep => erased.sanctions_kept = standing,
+    }
+    erased.holds = delete(&mut change, "DELETE FROM holds WHERE user_id = $1", user).await?;
+    erased.refusals = delete(&mut change, "DELETE FROM refusals WHERE user_id = $1", user).await?;
+    erased.reports = delete(&mut change, "DELETE FROM reports WHERE user_id = $1", user).await?;
+    erased.events = delete(&mut change, "DELETE FROM events WHERE user_id = $1", user).await?;
+    let sql =
+        "UPDATE audit SET actor = '', subject = '', reason = '', before = '', after = '', salt = '' WHERE subject = $1";
+    erased.audit_rows = delete(&mut change, sql, &subject).await?;
+    let note = Note {
+        actor: by.actor,
+        act: "erase",
+        scope: "global",
+        // Whom, the log must not say again.
+        subject: "a user",
+        reason: by.reason,
+        before: "",
+        after: &serde_json::to_string(&erased).map_err(|error| Error::Encode(error.into()))?,
+    };
+    change.note(note, by.now_ms).await?;
+    change.commit().await?;
+    Ok(erased)
+}
+
+async fn delete(change: &mut Change, sql: &'static str, whom: &str) -> Result<u64, Error> {
+    Ok(sqlx::query(sql).bind(whom.to_owned()).execute(change.connection()).await?.rows_affected())
+}
+
+/// What Kafka keeps of a person who is erased at `now_ms`.
+pub(crate) fn still_kept(prefix: &str, with: Sanctions, now_ms: i64) -> Vec<StillKept> {
+    let kept = |topic: Topic, for_ms: Option<u64>, what| StillKept {
+        topic: topic.name(prefix),
+        until_ms: for_ms.map_or(0, |for_ms| now_ms.saturating_add_unsigned(for_ms)),
+        what,
+    };
+    let retention = |topic: Topic| {
+        let settings = topic.config(OUTPUT_RETENTION_MS);
+        settings
+            .into_iter()
+            .find(|setting| setting.name == "retention.ms")
+            .and_then(|setting| setting.value.parse().ok())
+    };
+    let mut all = vec![
+        kept(Topic::Input, retention(Topic::Input), "what he said, with his device and the hash of his address"),
+        kept(Topic::Output, retention(Topic::Output), "what was shown of it, and what he alone was told"),
+        kept(Topic::Verdicts, retention(Topic::Verdicts), "what did not simply pass, with its text"),
+        kept(Topic::DeadLetter, retention(Topic::DeadLetter), "records that could not be judged"),
+    ];
+    all.push(match with {
+        Sanctions::Keep => kept(Topic::Rules, None, "his mutes and bans, until they are lifted"),
+        Sanctions::Lift => {
+            kept(Topic::Rules, None, "nothing once it is compacted: his mutes and bans are followed by tombstones")
+        }
+    });
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_kafka_keeps_is_said_topic_by_topic() {
+        let kept = still_kept("t-", Sanctions::Lift, 1_000);
+        let hours: Vec<_> =
+            kept.iter().map(|kept| (kept.topic.as_str(), (kept.until_ms - 1_000) / 3_600_000)).collect();
+        let expected = [
+            ("t-danmaku-input", 1),
+            ("t-danmaku-output", 1),
+            ("t-danmaku-verdicts", 168),
+            ("t-danmaku-dead-letter", 168),
+        ];
+        assert_eq!(hours[..4], expected);
+        assert_eq!((kept[4].topic.as_str(), kept[4].until_ms), ("t-danmaku-rules", 0));
+    }
+}

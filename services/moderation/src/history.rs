@@ -1,0 +1,248 @@
+//! What was said in a room of late, read from `danmaku-input` itself: for recalls, for finding a device, for trying a list on
+//! what was. Nothing is kept. What is looked for in it is kept out.
+
+use std::time::{Duration, Instant};
+
+use chassis::{
+    ground::Ground,
+    kafka::{Cluster, Error, Heard, LookUp, Reader, Record},
+};
+use proto::{
+    MessageId, Topic, partition, record,
+    v1::{self, input::Body},
+};
+
+use crate::refusal::Refusal;
+
+/// Messages of the room that are kept: at 400 B a message 40 MB, and at most two such readings at a time.
+const MESSAGES_MAX: usize = 100_000;
+
+/// Records of the partition that are read: other rooms' too.
+const RECORDS_MAX: usize = 1_000_000;
+
+/// How long reading may take; Kafka gives a million records in two seconds.
+const TIME_MAX: Duration = Duration::from_secs(15);
+
+const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A record of the room, where it stands, and when it came there.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Past {
+    pub(crate) id: MessageId,
+    pub(crate) at_ms: i64,
+    pub(crate) input: v1::Input,
+}
+
+/// What was read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct History {
+    /// In the order in which it was said.
+    pub(crate) past: Vec<Past>,
+    /// One above the last record of the partition when it was read.
+    pub(crate) end: u64,
+    /// Whether it is all that was asked for: Kafka had it still, and it was not too much.
+    pub(crate) whole: bool,
+}
+
+impl History {
+    /// By what a user was known last, by whatever `of` makes of his records.
+    pub(crate) fn known_by<T>(&self, user: &str, of: impl Fn(&v1::Input) -> Option<T>) -> Option<T> {
+        let his = self.past.iter().rev().filter(|past| past.input.user_id() == user);
+        his.filter(|past| matches!(past.input.body, Some(Body::Say(_)))).find_map(|past| of(&past.input))
+    }
+}
+
+/// Where history is read.
+#[derive(Clone)]
+pub(crate) struct Archive {
+    cluster: Cluster,
+    topic: String,
+    generation: u32,
+    partitions: i32,
+}
+
+impl Archive {
+    /// The river of this ground.
+    pub(crate) fn of(ground: &Ground) -> Self {
+        Self {
+            cluster: ground.cluster.clone(),
+            topic: Topic::Input.name(&ground.topic_prefix),
+            generation: ground.generation,
+            partitions: ground.partitions,
+        }
+    }
+
+    /// Where a room's records stand.
+    pub(crate) fn partition_of(&self, room: &str) -> i32 {
+        partition::of(room.as_bytes(), self.partitions)
+    }
+
+    /// The id of a record of this generation.
+    pub(crate) fn id(&self, room: &str, offset: u64) -> MessageId {
+        MessageId { generation: self.generation, partition: self.partition_of(room), offset }
+    }
+
+    /// What came into `room` since `since_ms`.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] when Kafka does not answer.
+    pub(crate) async fn read(&self, room: &str, since_ms: i64) -> Result<History, Refusal> {
+        let (archive, room) = (self.clone(), room.to_owned());
+        let read = tokio::task::spawn_blocking(move || archive.read_blocking(&room, since_ms)).await;
+        read.map_err(|_| away())?.map_err(|error| {
+            tracing::warn!(%error, "history cannot be read");
+            away()
+        })
+    }
+
+    /// One above the last record of a room's partition.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] when Kafka does not answer.
+    pub(crate) async fn end(&self, room: &str) -> Result<u64, Refusal> {
+        let (archive, partition) = (self.clone(), self.partition_of(room));
+        let ask = move || {
+            let lookup = LookUp::new(&archive.cluster, "danmaku-moderation", LOOK_UP_TIMEOUT)?;
+            Ok::<_, Error>(lookup.watermarks(&archive.topic, partition)?.high)
+        };
+        tokio::task::spawn_blocking(ask).await.map_err(|_| away())?.map_err(|error| {
+            tracing::warn!(%error, "the end of a partition cannot be asked for");
+            away()
+        })
+    }
+
+    /// The message with this id, if it stands there still and is of this room.
+    ///
+    /// # Errors
+    /// [`Refusal::Unavailable`] when Kafka does not answer.
+    pub(crate) async fn message(&self, room: &str, id: MessageId) -> Result<Option<Past>, Refusal> {
+        if id.generation != self.generation || id.partition != self.partition_of(room) {
+            return Ok(None);
+        }
+        let (archive, wanted) = (self.clone(), room.to_owned());
+        let read = tokio::task::spawn_blocking(move || archive.message_blocking(&wanted, id)).await;
+        read.map_err(|_| away())?.map_err(|error| {
+            tracing::warn!(%error, "a message cannot be read");
+            away()
+        })
+    }
+
+    fn read_blocking(&self, room: &str, since_ms: i64) -> Result<History, Error> {
+        let lookup = LookUp::new(&self.cluster, "danmaku-moderation", LOOK_UP_TIMEOUT)?;
+        let partition = self.partition_of(room);
+        let marks = lookup.watermarks(&self.topic, partition)?;
+        // An embedded broker knows no times: all that it keeps is looked at.
+        let from = match self.cluster.embedded {
+            true => marks.low,
+            false => lookup.offset_at(&self.topic, partition, since_ms)?.unwrap_or(marks.high),
+        };
+        let from = from.max(marks.low);
+        let mut history = History { end: marks.high, whole: true, ..History::default() };
+        if from >= marks.high {
+            return Ok(history);
+        }
+        let mut records = 0;
+        // If the first one that is kept is younger than what was asked for, older ones may be gone.
+        let mut is_first = from == marks.low && marks.low > 0;
+        history.whole = each(&self.cluster, &self.topic, partition, from, marks.high, |record| {
+            records += 1;
+            if std::mem::take(&mut is_first) && record.time_ms() > since_ms {
+                history.whole = false;
+            }
+            if let Some(past) = self.past(room, record).filter(|past| past.at_ms >= since_ms) {
+                history.past.push(past);
+            }
+            history.past.len() < MESSAGES_MAX && records < RECORDS_MAX
+        })? && history.whole;
+        Ok(history)
+    }
+
+    fn message_blocking(&self, room: &str, id: MessageId) -> Result<Option<Past>, Error> {
+        let lookup = LookUp::new(&self.cluster, "danmaku-moderation", LOOK_UP_TIMEOUT)?;
+        let marks = lookup.watermarks(&self.topic, id.partition)?;
+        if !(marks.low..marks.high).contains(&id.offset) {
+            return Ok(None);
+        }
+        let mut found = None;
+        each(&self.cluster, &self.topic, id.partition, id.offset, id.offset + 1, |record| {
+            found = self.past(room, record).filter(|past| past.id == id);
+            false
+        })?;
+        Ok(found)
+    }
+
+    fn past(&self, room: &str, record: &Record<'_>) -> Option<Past> {
+        // The key is the room: other rooms' records are not even decoded.
+        let input: v1::Input =
+            (record.key() == Some(room.as_bytes())).then(|| record::decode(record.value()).ok())??;
+        let id = input.id_at(record.partition(), record.offset());
+        Some(Past { id, at_ms: record.time_ms(), input })
+    }
+}
+
+/// Tells `hear` each record of a partition from `from` up to `end`, for as long as it wants more. Whether it was told all.
+/// Blocks.
+pub(crate) fn each(
+    cluster: &Cluster,
+    topic: &str,
+    partition: i32,
+    from: u64,
+    end: u64,
+    mut hear: impl FnMut(&Record<'_>) -> bool,
+) -> Result<bool, Error> {
+    let reader = Reader::new(cluster, topic)?;
+    reader.assign(partition, from)?;
+    let deadline = Instant::now() + TIME_MAX;
+    while Instant::now() < deadline {
+        match reader.poll(Duration::from_millis(100))? {
+            Some(Heard::Record(record)) if record.offset() >= end => return Ok(true),
+            Some(Heard::Record(record)) => {
+                if !hear(&record) {
+                    return Ok(false);
+                }
+                if record.offset() + 1 >= end {
+                    return Ok(true);
+                }
+            }
+            Some(Heard::End(_)) => return Ok(true),
+            None => {}
+        }
+    }
+    Ok(false)
+}
+
+fn away() -> Refusal {
+    Refusal::Unavailable("kafka does not answer; nothing was done".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn somebody_is_known_by_what_he_brought_last() {
+        let past = |offset, user: &str, device: &str, body| Past {
+            id: MessageId { generation: 1, partition: 0, offset },
+            at_ms: 0,
+            input: v1::Input {
+                user: Some(v1::User { id: user.to_owned(), ..v1::User::default() }),
+                device: device.to_owned(),
+                body: Some(body),
+                ..v1::Input::default()
+            },
+        };
+        let say = || Body::Say(v1::Say::default());
+        let past = vec![
+            past(1, "ann", "old", say()),
+            past(2, "ann", "new", say()),
+            past(3, "bob", "his", say()),
+            past(4, "ann", "", say()),
+            past(5, "ann", "a service's", Body::Post(v1::Post::default())),
+        ];
+        let history = History { past, end: 6, whole: true };
+        let device =
+            |user| history.known_by(user, |input| Some(input.device.clone()).filter(|device| !device.is_empty()));
+        assert_eq!((device("ann").as_deref(), device("bob").as_deref()), (Some("new"), Some("his")));
+        assert_eq!(device("cleo"), None);
+    }
+}

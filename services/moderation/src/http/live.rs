@@ -1,0 +1,64 @@
+//! What the handlers of the live part share: the room in the path, and who does what when.
+
+use proto::{RoomId, ban::Subject, rules::Scope};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{ask::Here, now_ms};
+use crate::{access::Act, holds, modes, recall, refusal::Refusal, sanctions};
+
+/// For a change that needs nothing but a reason.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct Because {
+    /// For the audit log, and for who is concerned.
+    pub(super) reason: String,
+}
+
+/// Bytes of a reason.
+const REASON_BYTES_MAX: usize = 500;
+
+impl Here {
+    /// The room in the path, if the caller may do this there.
+    pub(super) fn room(&self, room: &str, act: Act) -> Result<RoomId, Refusal> {
+        match self.scope(Some(room), act)? {
+            Scope::Room(room) => Ok(room),
+            Scope::Global => Err(Refusal::BadRoom("a room is needed".to_owned())),
+        }
+    }
+
+    fn generation(&self) -> u32 {
+        self.house.ground.generation
+    }
+
+    pub(super) fn decides<'a>(&'a self, reason: &'a str) -> holds::By<'a> {
+        holds::By { actor: &self.caller.id, reason, now_ms: now_ms(), generation: self.generation() }
+    }
+
+    pub(super) fn sanctions<'a>(&'a self, reason: &'a str) -> sanctions::By<'a> {
+        sanctions::By { actor: &self.caller.id, reason, now_ms: now_ms(), generation: self.generation() }
+    }
+
+    pub(super) fn recalls<'a>(&'a self, reason: &'a str) -> recall::By<'a> {
+        recall::By { actor: &self.caller.id, reason, now_ms: now_ms(), generation: self.generation() }
+    }
+
+    pub(super) fn sets<'a>(&'a self, act: &'static str, reason: &'a str) -> modes::By<'a> {
+        modes::By { actor: &self.caller.id, act, reason, now_ms: now_ms(), generation: self.generation() }
+    }
+}
+
+/// A reason that can be kept.
+pub(super) fn reason(reason: &str) -> Result<&str, Refusal> {
+    match reason.len() {
+        0..=REASON_BYTES_MAX => Ok(reason.trim()),
+        _ => Err(Refusal::Malformed(format!("a reason is at most {REASON_BYTES_MAX} bytes"))),
+    }
+}
+
+/// A subject as the API says it.
+pub(super) fn subject(text: &str) -> Result<Subject, Refusal> {
+    text.parse().map_err(|_| {
+        Refusal::Malformed("a subject is user/NAME, device/NAME or address/ and 32 hexadecimal digits".to_owned())
+    })
+}
