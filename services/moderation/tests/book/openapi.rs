@@ -13,11 +13,17 @@ use crate::rig::{Answer, Asker, Folder, PREFIX, Rig, broker};
 /// An operation and a status: `GET /v1/moderation/lists 200`.
 type Seen = BTreeSet<String>;
 
+/// Tags of the live part, whose tests make their own tour.
+const LIVE: [&str; 7] = ["holds", "sanctions", "rooms", "statistics", "stream", "reports", "users"];
+
 fn described() -> Seen {
     let document = serde_json::to_value(document()).unwrap();
     let mut all = Seen::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
+            if LIVE.contains(&operation["tags"][0].as_str().unwrap()) {
+                continue;
+            }
             for status in operation["responses"].as_object().unwrap().keys() {
                 all.insert(format!("{} {path} {status}", method.to_uppercase()));
             }
@@ -69,6 +75,9 @@ fn operations() -> Vec<(Method, String, bool, bool)> {
     let mut all = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
+            if LIVE.contains(&operation["tags"][0].as_str().unwrap()) {
+                continue;
+            }
             let path = path.strip_prefix("/v1/moderation/").unwrap().replace("{list}", "house");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
             all.push((method, path, operation.get("parameters").is_some(), operation.get("requestBody").is_some()));
@@ -80,7 +89,11 @@ fn operations() -> Vec<(Method, String, bool, bool)> {
 #[tokio::test]
 async fn what_is_described_is_seen() {
     let (folder, broker) = (Folder::new(), broker());
-    let config = Config { database: folder.database(), moderation_body_timeout: std::time::Duration::from_millis(300) };
+    let config = Config {
+        database: folder.database(),
+        moderation_body_timeout: std::time::Duration::from_millis(300),
+        ..Config::default()
+    };
     let rig = Rig::open(&broker.cluster(), PREFIX, config).await;
     let mut tour = Tour { seen: Seen::new(), asker: rig.admin() };
     successes(&mut tour).await;

@@ -1,84 +1,12 @@
 //! The same on PostgreSQL: a private server, and two processes that share it. Skipped, and said so, where it is not installed.
 
-use std::{
-    path::PathBuf,
-    process::{Command, Output},
-};
+mod server;
 
 use proto::rules::Scope;
 use serde_json::json;
 
-use crate::rig::{Folder, PREFIX, Rig, broker, room, texts};
-
-/// A server of this test's own, on a socket in its folder.
-struct Postgres {
-    folder: Folder,
-    programs: PathBuf,
-}
-
-impl Postgres {
-    /// `None`, and says so, on a machine without the programs.
-    fn start() -> Option<Self> {
-        let Some(programs) = programs() else {
-            eprintln!("skipped: no initdb found; on Debian: apt-get install postgresql");
-            return None;
-        };
-        let server = Self { folder: Folder::new(), programs };
-        let data = server.data();
-        server.run("initdb", &["-D", &data, "-U", "danmaku", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]);
-        let options = format!("-c listen_addresses='' -c fsync=off -k {}", server.folder.path().display());
-        let log = server.folder.path().join("log").display().to_string();
-        server.run("pg_ctl", &["-D", &data, "-w", "-l", &log, "-o", &options, "start"]);
-        Some(server)
-    }
-
-    fn data(&self) -> String {
-        self.folder.path().join("data").display().to_string()
-    }
-
-    fn run(&self, program: &str, args: &[&str]) {
-        let output = self.output(program, args);
-        assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
-    }
-
-    /// PostgreSQL does not run as root: there another user is taken, who must own the folder.
-    fn output(&self, program: &str, args: &[&str]) -> Output {
-        let path = self.programs.join(program);
-        let mut command = if is_root() {
-            let owned = Command::new("chown").args(["-R", "postgres"]).arg(self.folder.path()).status();
-            assert!(owned.is_ok_and(|status| status.success()), "the folder cannot be given to postgres");
-            let mut command = Command::new("runuser");
-            command.args(["-u", "postgres", "--"]).arg(path);
-            command
-        } else {
-            Command::new(path)
-        };
-        command.current_dir(self.folder.path()).args(args).output().unwrap()
-    }
-
-    fn url(&self) -> String {
-        let socket = self.folder.path().display().to_string().replace('/', "%2F");
-        format!("postgres://danmaku@{socket}/postgres")
-    }
-}
-
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        let _ = self.output("pg_ctl", &["-D", &self.data(), "-m", "immediate", "stop"]);
-    }
-}
-
-fn is_root() -> bool {
-    Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout == b"0\n")
-}
-
-/// Where the programs of the newest installed release are; Debian keeps them out of the path.
-fn programs() -> Option<PathBuf> {
-    let releases = std::fs::read_dir("/usr/lib/postgresql").ok()?;
-    let mut folders: Vec<PathBuf> = releases.filter_map(|release| Some(release.ok()?.path().join("bin"))).collect();
-    folders.sort();
-    folders.into_iter().rev().find(|folder| folder.join("initdb").exists())
-}
+use crate::rig::{PREFIX, Rig, broker, room, texts};
+use server::Postgres;
 
 #[tokio::test]
 async fn two_processes_share_a_database_and_one_publishes() {

@@ -16,8 +16,8 @@ async fn cluster() -> Option<(Cluster, String)> {
     };
     let cluster = Cluster::real(brokers);
     let prefix = format!("m{}-{}-", std::process::id(), rand::random::<u32>());
-    let topics =
-        [Topic::Input, Topic::Rules].map(|topic| topic.described(&prefix, PARTITIONS, OUTPUT_RETENTION_MS).into());
+    let topics = [Topic::Input, Topic::Rules, Topic::Verdicts]
+        .map(|topic| topic.described(&prefix, PARTITIONS, OUTPUT_RETENTION_MS).into());
     apply_topics(&cluster, &topics, -1).await.unwrap();
     Some((cluster, prefix))
 }
