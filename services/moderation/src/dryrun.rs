@@ -7,7 +7,11 @@ use judge::{
     book::{BadEdition, Book},
     fold::{Folded, fold},
     mask::mask,
-    rules::{Action, Said, Scratch, judge},
+    rules::{
+        Action, Said, Scratch,
+        explain::{self, explain},
+        judge,
+    },
 };
 use proto::{
     RoomId,
@@ -18,7 +22,7 @@ use utoipa::ToSchema;
 
 use crate::lists::{Content, Mode, policy::Role};
 
-pub use trace::{Step, Trace};
+pub use trace::{Candidate, Trace};
 
 /// Rules to try texts on.
 pub struct Rules {
@@ -171,8 +175,15 @@ impl Rules {
             weak: ruling.weak,
             shown: (ruling.action == Action::Mask).then(|| mask(text, &folded, &ruling.masks)),
             hits: ruling.hits.iter().map(|hit| self.told(hit, text, how.name, &folded)).collect(),
-            trace: how.trace.then(|| Trace::of(text, &folded)),
+            trace: how.trace.then(|| self.trace(text, how, &folded)),
         }
+    }
+
+    fn trace(&self, text: &str, how: How<'_>, folded: &Folded) -> Trace {
+        let room = self.room.as_ref().map_or("", |room| room.as_str());
+        let role = v1::Role::from(how.role);
+        let explained = explain(&self.book, explain::Tried { room, role, text, name: how.name, at_ms: how.at_ms });
+        Trace::of(text, folded, explained, |id| self.entries.get(id).and_then(|shown| shown.text.clone()))
     }
 
     fn told(&self, hit: &v1::Hit, text: &str, name: &str, folded: &Folded) -> Hit {

@@ -45,10 +45,23 @@ fn each_stage_is_told() {
     assert_eq!((tried.code, tried.rule.as_str()), ("words", "e1"));
     assert_eq!((tried.hits[0].found.as_str(), tried.hits[0].text.as_deref()), ("ｂ.a.d🙂w0rd", Some("badword")));
     let trace = tried.trace.unwrap();
-    let told: Vec<_> =
-        trace.steps.iter().map(|step| (step.original.as_str(), step.symbols.as_str(), step.sign)).collect();
+    let clusters = &trace.folding.clusters;
+    let told: Vec<_> = clusters.iter().map(|one| (one.text.as_str(), one.symbols.as_str(), one.sign)).collect();
     assert_eq!(&told[..3], [("ｂ", "b", None), (".", "", Some("punctuation")), ("a", "a", None)]);
-    assert_eq!((told[5], trace.clusters), (("🙂", "", Some("emoji")), 10));
+    assert_eq!((told[5], told.len()), (("🙂", "", Some("emoji")), 10));
+    let [candidate] = &trace.candidates[..] else { panic!("{:?}", trace.candidates) };
+    assert_eq!((candidate.word.as_deref(), candidate.reading), (Some("badword"), Some("leet")));
+    assert_eq!(candidate.outcome.as_deref(), Some("block, by the built-in table"));
+}
+
+#[test]
+fn near_misses_of_what_may_not_be_read_are_not_told() {
+    let private = entry::Entry { private: true, ..word("secretum") };
+    let content = content(&[("house", Mode::Enforce, word("blorp")), ("hush", Mode::Enforce, private)]);
+    let told = |text: &str| tried(&content, &[], text).trace.unwrap().candidates;
+    assert_eq!(told("xblorp").len(), 1);
+    assert_eq!(told("xsecretum"), []);
+    assert_eq!(told("secretum")[0].word, None);
 }
 
 #[test]
