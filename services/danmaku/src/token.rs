@@ -56,7 +56,8 @@ fn user(id: &str) -> Result<String, String> {
     UserId::new(id).map(|_| id.to_owned()).map_err(|error| format!("no user id: {error}"))
 }
 
-fn room(name: &str) -> Result<String, String> {
+/// A room's name, as an argument.
+pub(crate) fn room(name: &str) -> Result<String, String> {
     RoomId::new(name).map(|_| name.to_owned()).map_err(|error| format!("no room: {error}"))
 }
 
@@ -99,6 +100,11 @@ fn mint(token: &Token) -> anyhow::Result<String> {
 /// Unix seconds of this machine's clock.
 pub(crate) fn now_secs() -> u64 {
     SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_secs())
+}
+
+/// Unix milliseconds of this machine's clock.
+pub(crate) fn now_ms() -> i64 {
+    i64::try_from(now_secs() * 1000).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

@@ -42,6 +42,13 @@ use crate::{crowd::Crowd, hops::Hops, page};
   danmaku token    mints a token with a key file
   danmaku drain    says whether other nodes have room for one's viewers
 
+For moderators, through the service of a program that runs:
+  danmaku words    keeps lists of words, tries texts on them, and goes back
+  danmaku mute     keeps somebody from speaking in a room; unmute, ban, unban
+  danmaku recall   takes back what was shown
+  danmaku mode     says how a room may be spoken in
+  danmaku holds    decides on what waits
+
 On a real cluster --partitions is 64 and --drain 30s unless they are given.
 
 Examples:
@@ -88,7 +95,8 @@ fn command(text: &str) -> Result<String, String> {
     match text {
         "up" => Ok(text.to_owned()),
         _ => {
-            Err("the commands are up, topics, keys, token and drain, and a command stands before every flag".to_owned())
+            let commands = "up, topics, keys, token, drain, words, mute, unmute, ban, unban, recall, mode and holds";
+            Err(format!("the commands are {commands}, and a command stands before every flag"))
         }
     }
 }
@@ -113,7 +121,7 @@ const CLUSTER_DRAIN: Duration = Duration::from_secs(30);
 const EMBEDDED_CROWD: u16 = 12;
 
 /// The words that are blocked where no list was given: invented ones, so that the judge has something to do.
-const EXAMPLE_WORDS: &str = include_str!("example_words.txt");
+pub(crate) const EXAMPLE_WORDS: &str = include_str!("example_words.txt");
 
 impl Settings for Up {
     const DEFAULTS: &'static [(&'static str, &'static str)] =
@@ -320,7 +328,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_named() {
         let table = [
-            (["danmaku", "tokens"], "token and drain"),
+            (["danmaku", "tokens"], "mode and holds"),
             (["danmaku", "--brokers=kafka:9092"], "--keys"),
             (["danmaku", "--ping=80s"], "--ping"),
         ];
