@@ -11,8 +11,8 @@
 //! deadline is only how long it takes to call the wait hopeless.
 //!
 //! # Layout, in reading order
-//! [`world`] is a river for one test; [`kafka`], [`redis`] and [`node`] are the processes in it, [`proxy`] a link that can be cut,
-//! [`admin`] a clumsy operator. [`sender`], [`viewer`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
+//! [`world`] is a river for one test; [`kafka`], [`redis`], [`postgres`] and [`node`] are the processes in it, [`proxy`] a link that
+//! can be cut, [`admin`] a clumsy operator. [`sender`], [`viewer`], [`moderator`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
 //! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The
 //! tests are in `tests/river`, a file for each behavior.
 
@@ -21,11 +21,13 @@
 pub mod world;
 pub mod kafka;
 pub mod redis;
+pub mod postgres;
 pub mod node;
 pub mod proxy;
 pub mod admin;
 pub mod sender;
 pub mod viewer;
+pub mod moderator;
 pub mod fleet;
 pub mod crowd;
 pub mod stranger;
@@ -38,7 +40,9 @@ mod wait;
 pub use crowd::{Crowd, Said, Table};
 pub use fleet::Fleet;
 pub use kafka::Kafka;
+pub use moderator::Moderator;
 pub use node::Node;
+pub use postgres::Postgres;
 pub use redis::Redis;
 pub use sender::{Answer, Sender};
 pub use viewer::Viewer;

@@ -117,7 +117,7 @@ impl Node {
     /// # Panics
     /// For a filter, which has none.
     pub fn address(&self) -> SocketAddr {
-        self.public.expect("only ingest and fanout are served to clients")
+        self.public.expect("a filter is served to nobody")
     }
 
     /// Its process id.

@@ -1,5 +1,6 @@
 //! One river for one test: topics of its own, keys, services as processes, senders and viewers. Faults are the test's.
 
+mod moderators;
 mod topics;
 
 use std::{
@@ -45,6 +46,10 @@ pub struct World {
     pub clock: Clock,
     /// How services started from now on reach Kafka; the direct way unless a test puts them behind a link.
     pub brokers: String,
+    /// Where moderators' services started from now on keep what they do; a file of this test's unless it has a server.
+    pub database: String,
+    /// Whether filters started from now on judge by the rule book; by a file of words otherwise.
+    pub by_the_book: bool,
     program: PathBuf,
     signer: Signer,
     keys: PathBuf,
@@ -82,6 +87,8 @@ impl World {
         std::fs::write(&words, BLOCKED_WORDS.join("\n")).expect("a file for words");
         Self {
             brokers: kafka.direct().to_owned(),
+            database: format!("sqlite://{}", logs.join("moderation.db").display()),
+            by_the_book: false,
             prefix: format!("{}-", name.replace('_', "-")),
             generation: 1,
             clock: Clock::Right,
@@ -168,10 +175,14 @@ impl World {
             "ingest" => {
                 ours.extend([("--door-user-rate", "0".to_owned()), ("--door-address-rate", "0".to_owned())]);
             }
-            // Tests that count messages say them faster than anybody reads.
             "filter" => {
-                ours.extend([("--words", self.words.display().to_string()), ("--room-budget", "0".to_owned())]);
+                // Tests that count messages say them faster than anybody reads.
+                ours.push(("--room-budget", "0".to_owned()));
+                if !self.by_the_book {
+                    ours.push(("--words", self.words.display().to_string()));
+                }
             }
+            "moderation" => ours.push(("--database", self.database.clone())),
             // The same few people watch by several wires.
             "fanout" => ours.push(("--places", "0".to_owned())),
             _ => {}
@@ -216,9 +227,12 @@ impl World {
     /// # Panics
     /// Never for a signer that was made.
     pub fn token_for(&self, user: &str, roles: &[Role], ttl: Duration) -> String {
-        let claims = Claims::new(user, roles.iter().copied().collect());
+        self.mint(&Claims::new(user, roles.iter().copied().collect()), ttl)
+    }
+
+    fn mint(&self, claims: &Claims, ttl: Duration) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        self.signer.mint(&claims, ttl, now).expect("a signed token")
+        self.signer.mint(claims, ttl, now).expect("a signed token")
     }
 
     /// Somebody who may send, at a door.

@@ -1,4 +1,4 @@
-//! One service as a process of its own: `node ingest|filter|fanout FLAGS…`, the service's own flags.
+//! One service as a process of its own: `node ingest|filter|fanout|moderation FLAGS…`, the service's own flags.
 //!
 //! It ends when its standard input does, so that no service outlives the test that started it, however that ended.
 #![forbid(unsafe_code)]
@@ -22,8 +22,9 @@ fn main() -> ExitCode {
         "ingest" => program::block_on(ingest::run(parse(args))),
         "filter" => program::block_on(filter::run(parse(args))),
         "fanout" => program::block_on(fanout::run(parse(args))),
+        "moderation" => program::block_on(moderation::run(parse(args))),
         _ => {
-            eprintln!("node: first comes ingest, filter or fanout");
+            eprintln!("node: first comes ingest, filter, fanout or moderation");
             ExitCode::FAILURE
         }
     }

@@ -1,6 +1,9 @@
 //! A river's topics: made, read back whole, and written to past every service. Who breaks them is `admin`.
 
-use std::{collections::BTreeSet, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use chassis::kafka::{Outcome, Outgoing, Producer, ProducerSettings, TopicSpec, apply_topics};
 use proto::{MessageId, Topic, record, topics, v1};
@@ -80,6 +83,39 @@ impl World {
             assert!(tokio::time::Instant::now() < deadline, "{} accepted and lost: {lost:?}", lost.len());
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
+    }
+
+    /// What became of accepted messages, once all are judged: the word that stands in the verdicts, else in the output.
+    ///
+    /// # Panics
+    /// When some are still missing after `within`.
+    pub async fn came_to(&self, accepted: &BTreeSet<MessageId>, within: Duration) -> BTreeMap<MessageId, v1::Word> {
+        self.until_judged(accepted, within).await;
+        let words = ledger::verdict_words(&self.verdicts().await);
+        let careful = self.careful().await;
+        let word = |id: &MessageId| words.get(id).copied().unwrap_or_else(|| careful.answers[id].verdict());
+        accepted.iter().map(|id| (*id, word(id))).collect()
+    }
+
+    /// The mutes, bans and their ends that stand in the input.
+    pub async fn sanctions(&self) -> Vec<v1::Sanction> {
+        let inputs: Vec<At<v1::Input>> = records::decode(&self.raw(Topic::Input).await);
+        let of = |at: At<v1::Input>| match at.record.body {
+            Some(v1::input::Body::Sanction(sanction)) => Some(sanction),
+            _ => None,
+        };
+        inputs.into_iter().filter_map(of).collect()
+    }
+
+    /// Waits until so many sanctions stand in the input: what is said from then on is said behind them.
+    ///
+    /// # Panics
+    /// When they do not `within` the time.
+    pub async fn until_sanctioned(&self, count: usize, within: Duration) {
+        until("sanctions stand in the input", within, async || {
+            (self.sanctions().await.len() >= count).then_some(())
+        })
+        .await;
     }
 
     /// Writes what a moderator does to a room; returns its id.

@@ -50,8 +50,26 @@ mod placement;
 mod redis_gone;
 mod routes_rehang;
 mod node_swept;
+mod edit_in_force;
+mod rollback;
+mod observe;
+mod backtest;
+mod hold_approve_once;
+mod recall_shown;
+mod mode_live;
+mod two_editors;
+mod outbox_after_crash;
+mod old_publisher;
+mod postgres;
+mod erase_user;
+mod new_name_same_device;
 
-use std::{future::Future, path::Path, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use integration::{Kafka, World, kafka::Plan};
 use tokio::task::JoinSet;
@@ -75,10 +93,23 @@ async fn world(name: &str) -> World {
     World::new(name, program(), &logs()).await
 }
 
+/// The same, whose filters judge by the rule book.
+async fn by_the_book(name: &str) -> World {
+    let mut world = world(name).await;
+    world.by_the_book = true;
+    world
+}
+
 /// A river on a Kafka of its own.
 async fn world_alone(name: &str, plan: Plan) -> World {
     let kafka = tokio::task::spawn_blocking(move || Kafka::start(&plan)).await.expect("a starting thread");
     World::on(Arc::new(kafka.expect("a Kafka of its own")), name, program(), &logs()).await
+}
+
+/// Unix milliseconds.
+fn now_ms() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock behind 1970");
+    i64::try_from(since.as_millis()).expect("a clock before the year 292 million")
 }
 
 /// Does many things, `width` at a time; what came of them, in no order.
