@@ -105,9 +105,7 @@ pub async fn run(holds: Holds) -> ExitCode {
             }
             (decide(&api, &id, "approve", &said).await, api.json)
         }
-        Verb::Reject { id, reason, api } => {
-            (decide(&api, &id, "reject", &json!({ "reason": reason })).await, api.json)
-        }
+        Verb::Reject { id, reason, api } => (decide(&api, &id, "reject", &json!({ "reason": reason })).await, api.json),
     };
     api::end(outcome, as_it_stands)
 }
@@ -155,9 +153,12 @@ mod tests {
              "decision":{"outcome":"rejected","by":"mo","at_ms":2,"reason":""}}]"#;
         let told = table(&serde_json::from_str::<Vec<Hold>>(text).unwrap(), 31_000);
         let lines: Vec<&str> = told.lines().skip(1).collect();
-        assert_eq!(lines, [
-            "1-3-42  30 s ago  30 s            Ann (u1)  坏词语?  e1",
-            "1-3-43  30 s ago  rejected by mo  bob       x        e1",
-        ]);
+        assert_eq!(
+            lines,
+            [
+                "1-3-42  30 s ago  30 s            Ann (u1)  坏词语?  e1",
+                "1-3-43  30 s ago  rejected by mo  bob       x        e1",
+            ]
+        );
     }
 }

@@ -127,7 +127,8 @@ impl Mode {
     }
 
     fn wanted(&self) -> Said {
-        let ms = |lasts: Option<Duration>| lasts.map_or(0, |lasts| u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX));
+        let ms =
+            |lasts: Option<Duration>| lasts.map_or(0, |lasts| u64::try_from(lasts.as_millis()).unwrap_or(u64::MAX));
         Said {
             slow_ms: ms(self.slow),
             level_min: self.level.unwrap_or_default(),
@@ -180,7 +181,8 @@ mod tests {
     fn what_is_named_is_set_and_nothing_named_only_asks() {
         assert_eq!(mode(&[]).question().unwrap(), Question::get("rooms/demo/mode"));
         let wanted = mode(&["--slow=10s", "--followers=10m", "--emotes", "--delay=2s"]).wanted();
-        let expected = Said { slow_ms: 10_000, followers_min_s: 600, emote_only: true, delay_ms: 2_000, ..Said::default() };
+        let expected =
+            Said { slow_ms: 10_000, followers_min_s: 600, emote_only: true, delay_ms: 2_000, ..Said::default() };
         assert_eq!(wanted, expected);
         assert!(mode(&["--slow=0"]).question().is_err(), "who means off says so");
         assert!(Mode::try_parse_from(["mode", "--room=demo", "--off", "--slow=1s"]).is_err());
@@ -192,6 +194,9 @@ mod tests {
         let told = |mode, ends_ms| Told { mode, ends_ms, by: String::new() }.told(0);
         assert_eq!(told(Said::default(), None), "everybody may speak freely\n");
         let slow = Said { slow_ms: 2_500, ..Said::default() };
-        assert_eq!(told(slow, Some(60_000)), "slow: 2.5 s between two messages of a user\nit ends by itself in 1 min\n");
+        assert_eq!(
+            told(slow, Some(60_000)),
+            "slow: 2.5 s between two messages of a user\nit ends by itself in 1 min\n"
+        );
     }
 }

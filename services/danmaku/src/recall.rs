@@ -139,8 +139,13 @@ mod tests {
         assert_eq!(said(&["1-3-42", "1-3-43"]), with(json!({ "ids": ["1-3-42", "1-3-43"] })));
         assert_eq!(said(&["--user=ann"]), with(json!({ "user": "ann", "seconds": null })));
         assert_eq!(said(&["--user=ann", "--last=2m"]), with(json!({ "user": "ann", "seconds": 120 })));
-        assert_eq!(said(&["--word=x", "--word=y"]), with(json!({ "entries": [{ "text": "x" }, { "text": "y" }], "seconds": 60 })));
-        for line in [&[][..], &["1-3"], &["1-3-42", "--user=ann"], &["--user=ann", "--word=x"], &["1-3-42", "--last=1m"]] {
+        assert_eq!(
+            said(&["--word=x", "--word=y"]),
+            with(json!({ "entries": [{ "text": "x" }, { "text": "y" }], "seconds": 60 }))
+        );
+        for line in
+            [&[][..], &["1-3"], &["1-3-42", "--user=ann"], &["--user=ann", "--word=x"], &["1-3-42", "--last=1m"]]
+        {
             assert_eq!(said(line), None, "{line:?}");
         }
     }

@@ -7,7 +7,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 /// A text without what a terminal would obey, or would write from right to left: viewers wrote it.
 pub(crate) fn plain(text: &str) -> String {
-    let obeyed = |c: char| c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}');
+    let obeyed = |c: char| {
+        c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}')
+    };
     text.chars().map(|c| if obeyed(c) { '\u{fffd}' } else { c }).collect()
 }
 
@@ -61,7 +63,8 @@ impl Table {
         }
         let header: Vec<String> = self.header.iter().map(|name| name.to_uppercase()).collect();
         let lines = || std::iter::once(&header).chain(&self.rows);
-        let width = |at: usize| lines().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or_default();
+        let width =
+            |at: usize| lines().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or_default();
         let widths: Vec<usize> = (0..self.header.len()).map(width).collect();
         let mut text = String::new();
         for row in lines() {
@@ -90,12 +93,20 @@ mod tests {
 
     #[test]
     fn times_are_told_in_a_unit_that_fits() {
-        for (ms, told) in
-            [(0, "now"), (999, "now"), (59_000, "59 s ago"), (60_000, "1 min ago"), (7_200_000, "2 h ago"), (864_000_000, "10 d ago")]
-        {
+        for (ms, told) in [
+            (0, "now"),
+            (999, "now"),
+            (59_000, "59 s ago"),
+            (60_000, "1 min ago"),
+            (7_200_000, "2 h ago"),
+            (864_000_000, "10 d ago"),
+        ] {
             assert_eq!(ago(0, ms), told);
         }
-        assert_eq!((ago(5_000, 0), left(1_500, 0), left(0, 0)), ("now".to_owned(), "2 s".to_owned(), "over".to_owned()));
+        assert_eq!(
+            (ago(5_000, 0), left(1_500, 0), left(0, 0)),
+            ("now".to_owned(), "2 s".to_owned(), "over".to_owned())
+        );
     }
 
     #[test]

@@ -70,7 +70,9 @@ impl Book {
         let names = lists::names(&answer)?;
         match &names[..] {
             [name] => Ok(name.clone()),
-            [] => Err(Failure::Usage("--list: this book has no list yet; make one with `danmaku words set NAME`".to_owned())),
+            [] => Err(Failure::Usage(
+                "--list: this book has no list yet; make one with `danmaku words set NAME`".to_owned(),
+            )),
             _ => Err(Failure::Usage(format!("--list: this book has several, say which: {}", names.join(", ")))),
         }
     }

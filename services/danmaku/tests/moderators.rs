@@ -105,7 +105,10 @@ fn lists_are_kept_compared_and_undone() {
     let removed = program.json(&["words", "remove", "blorp"]);
     let number = removed["version"]["number"].as_u64().unwrap();
     let (before, now) = ((number - 1).to_string(), number.to_string());
-    assert_eq!(program.ok(&["words", "diff", &before, &now]), "- examples: blorp (word other/3)\n0 added, 1 removed, 0 changed\n");
+    assert_eq!(
+        program.ok(&["words", "diff", &before, &now]),
+        "- examples: blorp (word other/3)\n0 added, 1 removed, 0 changed\n"
+    );
     program.ok(&["words", "rollback", &before, "--reason=too hasty"]);
     assert!(program.ok(&["words", "export"]).lines().any(|line| line == "blorp"));
     let versions = program.ok(&["words", "versions"]);
@@ -134,7 +137,9 @@ fn a_no_is_1_and_a_question_that_cannot_be_asked_is_2() {
     assert_eq!((refused.code, refused.err.as_str()), (1, ""));
     assert_eq!(serde_json::from_str::<Value>(&refused.out).unwrap()["code"], "not_found");
 
-    for line in [&["words"][..], &["words", "add"], &["words", "diff", "x"], &["mute", "eve"], &["recall", "--room=demo"]] {
+    for line in
+        [&["words"][..], &["words", "add"], &["words", "diff", "x"], &["mute", "eve"], &["recall", "--room=demo"]]
+    {
         assert_eq!(program.run(line).code, 2, "{line:?}");
     }
     for (line, why) in [
@@ -208,7 +213,10 @@ fn a_room_is_moderated_while_it_talks() {
     let program = Program::start();
     assert_eq!(program.ok(&["mute", "--room=demo"]), "nobody is muted here\n");
     let muted = program.ok(&["mute", "--room=demo", "eve", "--for=10m", "--reason=spam"]);
-    assert!(muted.starts_with("user/eve is muted for 9 min") || muted.starts_with("user/eve is muted for 10 min"), "{muted}");
+    assert!(
+        muted.starts_with("user/eve is muted for 9 min") || muted.starts_with("user/eve is muted for 10 min"),
+        "{muted}"
+    );
     assert!(program.ok(&["mute", "--room=demo"]).contains("user/eve"));
     assert_eq!(program.ok(&["unmute", "--room=demo", "eve"]), "user/eve may speak again\n");
     program.ok(&["ban", "mallory"]);
@@ -261,7 +269,9 @@ fn a_dry_run_explains_each_stage() {
     let line = ["words", "dry-run", "--text", "ｂ.a.d🙂w0rd"];
     let found = program.run(&line);
     assert_eq!((found.code, found.err.as_str()), (1, ""), "a text that would not pass is a finding: {found:?}");
-    for stage in ["U+FF42", "a gap (punctuation)", "a gap (emoji)", "Searched as: badw0rd", "read as leet: block", "So: block"] {
+    for stage in
+        ["U+FF42", "a gap (punctuation)", "a gap (emoji)", "Searched as: badw0rd", "read as leet: block", "So: block"]
+    {
         assert!(found.out.contains(stage), "{stage}:\n{}", found.out);
     }
     let clean = program.ok(&["words", "dry-run", "--text=good morning"]);

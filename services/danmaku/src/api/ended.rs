@@ -107,7 +107,8 @@ pub(crate) fn end(outcome: Outcome, as_it_stands: bool) -> ExitCode {
     // A reader that went away wants to hear nothing more.
     match outcome {
         Ok(Said { text, is_finding }) => {
-            let _ = if text.is_empty() || text.ends_with('\n') { write!(out, "{text}") } else { writeln!(out, "{text}") };
+            let _ =
+                if text.is_empty() || text.ends_with('\n') { write!(out, "{text}") } else { writeln!(out, "{text}") };
             ExitCode::from(u8::from(is_finding))
         }
         Err(Failure::Refused { text, .. }) if as_it_stands => {

@@ -82,7 +82,8 @@ mod tests {
     #[test]
     fn what_is_asked_is_written_into_the_path() {
         let question = Question::get(format_args!("lists/{}/entries", part("a/b")));
-        let question = question.with("room", Some("嗨 &x")).with("limit", None::<u32>).when("force", true).when("x", false);
+        let question =
+            question.with("room", Some("嗨 &x")).with("limit", None::<u32>).when("force", true).when("x", false);
         assert_eq!(question.path, "/v1/moderation/lists/a%2Fb/entries?room=%E5%97%A8%20%26x&force=true");
     }
 }

@@ -53,6 +53,9 @@ mod tests {
         let text = r#"{"sanctions":[{"subject":"user/a","of":"user/a","until_ms":61000,"broadcast":false,"by":"mo","at_ms":0,"reason":"x"},
             {"subject":"user/b","of":"user/b","broadcast":true,"by":"mo","at_ms":0,"reason":""}]}"#;
         let told = table(&serde_json::from_str(text).unwrap(), "nobody", 0);
-        assert_eq!(told, "WHO     FOR             BY  REASON\nuser/a  1 min           mo  x\nuser/b  this broadcast  mo\n");
+        assert_eq!(
+            told,
+            "WHO     FOR             BY  REASON\nuser/a  1 min           mo  x\nuser/b  this broadcast  mo\n"
+        );
     }
 }

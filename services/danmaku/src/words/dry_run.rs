@@ -19,14 +19,12 @@ use told::Tried;
 ///
 /// Where no service answers at the default address, the built-in examples are tried instead, and it says so.
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:
+#[command(after_help = "Examples:
   danmaku words dry-run --text 'ｂ.a.d🙂w0rd'
   danmaku words dry-run --text '…' --room demo --role viewer --as-of 41
   danmaku words dry-run --file chat.txt --draft spoilers     which of these lines a draft would find
 
-Exit code: 0 all would pass, 1 something would not, 2 wrong usage or nobody answered."
-)]
+Exit code: 0 all would pass, 1 something would not, 2 wrong usage or nobody answered.")]
 #[command(group = clap::ArgGroup::new("what").required(true).args(["text", "file"]))]
 pub(super) struct DryRun {
     /// The text.

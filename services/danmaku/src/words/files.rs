@@ -148,5 +148,6 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Its text.
 pub(super) fn utf8(name: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|_| Failure::Usage(format!("{name}: a file that is read here is UTF-8 and not packed")))
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Usage(format!("{name}: a file that is read here is UTF-8 and not packed")))
 }

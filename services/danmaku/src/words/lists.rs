@@ -29,8 +29,10 @@ pub(super) struct List {
 
 /// Makes a list, or changes whether it acts.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Modes: enforce acts; observe reports what it would find, and nothing happens to anybody; a draft is \
-                        known to dry runs and back-tests alone.")]
+#[command(
+    after_help = "Modes: enforce acts; observe reports what it would find, and nothing happens to anybody; a draft is \
+                        known to dry runs and back-tests alone."
+)]
 pub(super) struct Set {
     /// The list: 1 to 40 of a-z, 0-9, _ and -.
     name: String,
@@ -151,7 +153,8 @@ fn of_one(Entries { total, entries, next }: &Entries) -> String {
 impl Set {
     pub(super) async fn run(&self) -> Outcome {
         let Self { name, mode, comment, why, book } = self;
-        let question = Question::put(format_args!("lists/{}", part(name)), &json!({ "mode": mode, "comment": comment }));
+        let question =
+            Question::put(format_args!("lists/{}", part(name)), &json!({ "mode": mode, "comment": comment }));
         let question = question.with("room", book.room.as_ref()).with("reason", why.reason.as_ref());
         book.api.ask(question.with("base_version", why.base)).await?.told(|stamp: Stamp| stamp.told())
     }
@@ -173,7 +176,10 @@ mod tests {
     #[test]
     fn lists_and_entries_are_told_in_columns() {
         let lists = r#"{"version":null,"lists":[{"name":"house","mode":"observe","comment":"x","entries":12}]}"#;
-        assert_eq!(all(&serde_json::from_str(lists).unwrap()), "LIST   MODE     ENTRIES  COMMENT\nhouse  observe  12       x\n");
+        assert_eq!(
+            all(&serde_json::from_str(lists).unwrap()),
+            "LIST   MODE     ENTRIES  COMMENT\nhouse  observe  12       x\n"
+        );
         let entries = r#"{"total":2,"next":"e1","entries":[{"id":"e1","kind":"word","text":"坏词语","category":"other",
             "severity":2,"action":"hold"},{"id":"e2","kind":"word","category":"spam","severity":3,"action":"policy"}]}"#;
         let told = of_one(&serde_json::from_str(entries).unwrap());

@@ -112,10 +112,8 @@ impl World {
     /// # Panics
     /// When they do not `within` the time.
     pub async fn until_sanctioned(&self, count: usize, within: Duration) {
-        until("sanctions stand in the input", within, async || {
-            (self.sanctions().await.len() >= count).then_some(())
-        })
-        .await;
+        until("sanctions stand in the input", within, async || (self.sanctions().await.len() >= count).then_some(()))
+            .await;
     }
 
     /// Writes what a moderator does to a room; returns its id.

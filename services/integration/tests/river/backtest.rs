@@ -35,7 +35,8 @@ async fn backtest() {
     let numbers = ["looked_at", "found_before", "found_after"].map(|name| said[name].as_u64().unwrap());
     assert_eq!(numbers, [4, 1, 3], "{said}");
     assert_eq!((&said["whole"], &said["new"]["count"], &said["lost"]["count"]), (&json!(true), &json!(2), &json!(0)));
-    let samples: Vec<_> = said["new"]["samples"].as_array().unwrap().iter().map(|sample| sample["id"].clone()).collect();
+    let samples: Vec<_> =
+        said["new"]["samples"].as_array().unwrap().iter().map(|sample| sample["id"].clone()).collect();
     assert_eq!(samples, [json!(one.to_string()), json!(two.to_string())]);
     let hit = &said["new"]["samples"][1]["hits"][0];
     assert_eq!((&hit["list"], &hit["start"], &hit["end"]), (&json!("trial"), &json!(0), &json!(13)));
@@ -43,7 +44,9 @@ async fn backtest() {
     // Entries that are on no list yet; a phrase that frees loses a hit.
     let entries = json!([{ "text": "hello", "action": "mask" }, { "text": "blorp", "kind": "allow" }]);
     let said = mo.post(&path, &json!({ "minutes": 10, "entries": entries })).await;
-    let of = |what: &str| said[what]["samples"].as_array().unwrap().iter().map(|one| one["text"].clone()).collect::<Vec<Value>>();
+    let of = |what: &str| {
+        said[what]["samples"].as_array().unwrap().iter().map(|one| one["text"].clone()).collect::<Vec<Value>>()
+    };
     assert_eq!((of("new"), of("lost")), (vec![json!("hello")], vec![json!("blorp")]), "{said}");
     assert_eq!(mo.tries(&path, &json!({ "minutes": 10, "list": "nothing" })).await, (404, "not_found".to_owned()));
     assert_eq!(mo.tries(&path, &json!({ "minutes": 61, "list": "trial" })).await.0, 422);

@@ -50,7 +50,11 @@ async fn edit_in_force() {
         took.push(began.elapsed());
     }
     took.sort();
-    println!("from the edit to judging by it, on three filters: p50 {:?}, at most {:?}", took[TIMED / 2], took[TIMED - 1]);
+    println!(
+        "from the edit to judging by it, on three filters: p50 {:?}, at most {:?}",
+        took[TIMED / 2],
+        took[TIMED - 1]
+    );
 }
 
 /// What becomes of a text in each of these rooms, said by somebody new.

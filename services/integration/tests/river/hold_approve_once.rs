@@ -4,7 +4,10 @@
 use chassis::tokens::Role;
 use hyper::Method;
 use integration::{Moderator, Node, World, moderator::in_force, until};
-use proto::{MessageId, v1::{self, Word}};
+use proto::{
+    MessageId,
+    v1::{self, Word},
+};
 use serde_json::{Value, json};
 
 use crate::{LATER, SOON, by_the_book};
@@ -42,7 +45,8 @@ fn words(told: &[v1::Told]) -> Vec<(String, Word)> {
 async fn hold_approve_once() {
     let (world, desk, ingest, filter, fanout) = river("hold_approve_once").await;
     let (viewer, eve) = (world.viewer(&fanout, ROOM).await, world.viewer_named(&fanout, ROOM, "eve").await);
-    let (mo, bob) = (world.moderator(&desk, "mo", &[Role::Moderator]), world.moderator(&desk, "bob", &[Role::Moderator]));
+    let (mo, bob) =
+        (world.moderator(&desk, "mo", &[Role::Moderator]), world.moderator(&desk, "bob", &[Role::Moderator]));
     let id = world.sender(&ingest, "eve").say(ROOM, "blorp?").await.accepted();
     let between = world.sender(&ingest, "cid").say(ROOM, "meanwhile").await.accepted();
     viewer.until("what was said meanwhile", SOON, |seen| seen.ids() == [between]).await;
@@ -102,14 +106,17 @@ async fn hold_edited_rejected_and_too_late() {
     let rejected = say("blorp two").await;
     held(&mo, rejected).await;
     mo.post(&format!("holds/{rejected}/reject"), &json!({ "reason": "advertising" })).await;
-    eve.until("that it is rejected", SOON, |seen| words(&seen.told).contains(&(rejected.to_string(), Word::Rejected))).await;
+    eve.until("that it is rejected", SOON, |seen| words(&seen.told).contains(&(rejected.to_string(), Word::Rejected)))
+        .await;
 
     // Nobody looks.
     let admin = world.moderator(&desk, "ann", &[Role::Admin]);
     admin.put(&format!("rooms/{ROOM}/holding"), &json!({ "hold_ms": 1_000 })).await;
     let late = say("blorp three").await;
     eve.until("that it was too late", SOON, |seen| {
-        seen.told.iter().any(|told| told.id == late.to_string() && told.verdict() == Word::Rejected && told.code == "timeout")
+        seen.told
+            .iter()
+            .any(|told| told.id == late.to_string() && told.verdict() == Word::Rejected && told.code == "timeout")
     })
     .await;
     assert_eq!(mo.tries(&format!("holds/{late}/approve"), &json!({})).await, (409, "conflict".to_owned()));

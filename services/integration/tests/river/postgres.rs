@@ -2,7 +2,11 @@
 
 use chassis::tokens::Role;
 use hyper::Method;
-use integration::{Postgres, moderator::{in_force, number}, until};
+use integration::{
+    Postgres,
+    moderator::{in_force, number},
+    until,
+};
 use proto::v1::Word;
 use serde_json::json;
 

@@ -31,22 +31,27 @@ async fn recall_shown() {
     let recall = async |said: serde_json::Value| mo.post(&path, &said).await;
     recall(json!({ "ids": [one.to_string()], "reason": "by mistake" })).await;
     let of_user = recall(json!({ "user": "eve", "seconds": 600 })).await;
-    assert_eq!((&of_user["count"], &of_user["ids"], &of_user["whole"]), (&json!(2), &json!(texts(&[hers, too])), &json!(true)));
+    assert_eq!(
+        (&of_user["count"], &of_user["ids"], &of_user["whole"]),
+        (&json!(2), &json!(texts(&[hers, too])), &json!(true))
+    );
     let tried = recall(json!({ "entries": [{ "text": "blorp" }], "seconds": 600, "dry_run": true })).await;
     assert_eq!(tried["ids"], json!(texts(&[word, gaps])));
-    viewer.until("three messages are taken back", SOON, |seen| {
-        seen.recalls.iter().map(|recall| recall.ids.len()).sum::<usize>() == 3
-    })
-    .await;
+    viewer
+        .until("three messages are taken back", SOON, |seen| {
+            seen.recalls.iter().map(|recall| recall.ids.len()).sum::<usize>() == 3
+        })
+        .await;
     recall(json!({ "entries": [{ "text": "blorp" }], "seconds": 600 })).await;
-    viewer.until("all of it", SOON, |seen| {
-        let mut ids: Vec<_> = seen.recalls.iter().flat_map(|recall| recall.ids.clone()).collect();
-        ids.sort();
-        let mut all = texts(&[one, hers, too, word, gaps]);
-        all.sort();
-        ids == all
-    })
-    .await;
+    viewer
+        .until("all of it", SOON, |seen| {
+            let mut ids: Vec<_> = seen.recalls.iter().flat_map(|recall| recall.ids.clone()).collect();
+            ids.sort();
+            let mut all = texts(&[one, hers, too, word, gaps]);
+            all.sort();
+            ids == all
+        })
+        .await;
 
     let joined = world.viewer(&fanout, ROOM).await;
     let last = say("fin", "last").await;

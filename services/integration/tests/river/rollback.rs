@@ -2,7 +2,10 @@
 //! Who did it, and why, stands in the log.
 
 use chassis::tokens::Role;
-use integration::{moderator::{in_force, number}, until};
+use integration::{
+    moderator::{in_force, number},
+    until,
+};
 use proto::v1::Word;
 use serde_json::json;
 
@@ -45,7 +48,10 @@ async fn rollback() {
     assert_eq!(diff["tally"], json!({ "added": 0, "removed": 0, "changed": 0 }), "it is as it was");
     let log = ann.get("audit").await;
     let last = log["rows"].as_array().unwrap().last().unwrap();
-    assert_eq!((&last["act"], &last["actor"], &last["reason"]), (&json!("rollback"), &json!("ann"), &json!("too hasty")));
+    assert_eq!(
+        (&last["act"], &last["actor"], &last["reason"]),
+        (&json!("rollback"), &json!("ann"), &json!("too hasty"))
+    );
     assert_eq!(ann.get("audit/verify").await["whole"], true);
     assert_eq!(ann.tries("rollback", &json!({ "to": 4_711 })).await, (404, "not_found".to_owned()));
 }

@@ -18,14 +18,16 @@ async fn two_editors() {
     let (ann, bob) = (world.moderator(&desk, "ann", &[Role::Admin]), world.moderator(&desk, "bob", &[Role::Admin]));
     let seen = ann.list("house", "enforce").await;
     let path = "lists/house/entries";
-    let edit = |word: &str| json!({ "add": [{ "text": word, "action": "block" }], "base_version": seen, "reason": word });
+    let edit =
+        |word: &str| json!({ "add": [{ "text": word, "action": "block" }], "base_version": seen, "reason": word });
 
     let (one, two) = (edit("blorp"), edit("gruntle"));
     let (one, two) = tokio::join!(ann.ask(Method::POST, path, Some(&one)), bob.ask(Method::POST, path, Some(&two)));
     let (won, lost) = if one.0 == 200 { (one, two) } else { (two, one) };
     assert_eq!((won.0, lost.0, &lost.1["code"]), (200, 409, &json!("stale_version")));
     assert_eq!(lost.1["newest"], won.1["version"], "who was faster, with his number and reason");
-    let words: Vec<_> = ann.get(path).await["entries"].as_array().unwrap().iter().map(|entry| entry["text"].clone()).collect();
+    let words: Vec<_> =
+        ann.get(path).await["entries"].as_array().unwrap().iter().map(|entry| entry["text"].clone()).collect();
     assert_eq!(words, [won.1["version"]["reason"].clone()], "nothing of the other's");
 
     // He looks, and edits again.

@@ -8,6 +8,9 @@ use crate::{
     rig::{Rig, room},
 };
 
+/// The query, the file, status and code, and the lines that are named.
+type Case<'a> = (&'a str, &'a [u8], (u16, &'a str), &'a [u64]);
+
 #[tokio::test]
 async fn files_that_are_none() {
     let rig = Rig::start().await;
@@ -17,7 +20,7 @@ async fn files_that_are_none() {
     let thousand = format!("fine\n{}\n", "ab".repeat(500));
     let two_million = gzip("a\n".repeat(2_000_000).as_bytes());
     let bomb = gzip(&vec![b'a'; 64 << 20]);
-    let table: [(&str, &[u8], (u16, &str), &[u64]); 12] = [
+    let table: [Case<'_>; 12] = [
         ("", b"", (422, "invalid"), &[]),
         ("", b"\xef\xbb\xbf# nothing\r\n\r\n", (422, "invalid"), &[]),
         ("", thousand.as_bytes(), (422, "invalid"), &[2]),

@@ -1,7 +1,7 @@
 //! What moderators do while a stream is live, against the service's wire: a true server on port 0, a true database, an embedded
 //! broker, and at the river's banks one who writes what doors and filters would and reads what the service wrote.
 
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "what cannot fail here fails the test")]
 
 #[path = "../book/rig.rs"]
 #[allow(dead_code, reason = "the other tests use the rest")]

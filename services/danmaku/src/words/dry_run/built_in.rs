@@ -68,6 +68,9 @@ mod tests {
         assert_eq!((&clean["found"], &clean["tried"][0]["action"]), (&json!(0), &json!("pass")));
         let texts = ["hello".to_owned(), "咕噜坏词".to_owned()];
         let many = try_on(None, &texts, "sender", "").unwrap();
-        assert_eq!((&many["texts"], &many["tried"][0]["line"], &many["tried"][1]), (&json!(2), &json!(2), &Value::Null));
+        assert_eq!(
+            (&many["texts"], &many["tried"][0]["line"], &many["tried"][1]),
+            (&json!(2), &json!(2), &Value::Null)
+        );
     }
 }
