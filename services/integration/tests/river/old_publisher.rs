@@ -25,8 +25,8 @@ async fn old_publisher() {
     old.pause();
     database.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()");
     let bob = world.moderator(&new, "bob", &[Role::Admin]);
-    bob.remove("house", "blorp").await;
-    let second = bob.block("house", "gruntle").await;
+    bob.block("house", "gruntle").await;
+    let second = bob.remove("house", "blorp").await;
     in_force(&[&filter], second).await;
 
     old.go_on();

@@ -15,7 +15,8 @@ async fn recall_shown() {
     let world = by_the_book("recall_shown").await;
     let desk = world.moderation(&[]).await;
     let ann = world.moderator(&desk, "ann", &[Role::Admin]);
-    let number = ann.list("house", "enforce").await;
+    ann.list("house", "enforce").await;
+    let number = ann.block("house", "quomble").await;
     let (ingest, filter, fanout) = tokio::join!(world.ingest(&[]), world.filter(&[]), world.fanout(&[]));
     in_force(&[&filter], number).await;
     let viewer = world.viewer(&fanout, ROOM).await;
