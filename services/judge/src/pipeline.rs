@@ -145,8 +145,10 @@ impl Judge {
         if !decision.approved {
             return Verdict::Rejected { late: decision.reason == "timeout" };
         }
-        let room = heard.input().room.clone();
-        let author = v1::Input { room, user: decision.user.clone(), role: Role::Sender as i32, ..v1::Input::default() };
+        // The record of a decision says whence the held message came, so that a new name is not a new person here either.
+        let v1::Input { room, device, address, .. } = heard.input().clone();
+        let user = decision.user.clone();
+        let author = v1::Input { room, user, device, address, role: Role::Sender as i32, ..v1::Input::default() };
         let who = Who::named(&self.keys, &author.room, author.user_id());
         match self.mutes.check(&self.keys, book.bans(), &author, who, heard.append_ms()) {
             Some((by, until)) => Verdict::Muted { by, until },

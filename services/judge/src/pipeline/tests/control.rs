@@ -104,6 +104,19 @@ fn p22_an_approval_skips_words_and_rate_but_no_mute() {
 }
 
 #[test]
+fn p22_an_approval_does_not_speak_for_a_muted_device() {
+    let mut world = World::new(Limits::default());
+    let mute = Sanction { subject: "device/d7".into(), sequence: 1, ..Default::default() };
+    world.hear(0, brought(Role::Moderator, Body::Sanction(mute)));
+    let from = |device: &str, held_id: &str| v1::Input {
+        device: device.into(),
+        ..decides(Decision { held_id: held_id.into(), ..decision(true, "") })
+    };
+    assert_eq!(world.told(1, from("d7", "1-3-998")), "muted muted 1-3-998");
+    assert_eq!(world.told(1, from("d8", "1-3-997")), "approved 1-3-997");
+}
+
+#[test]
 fn p22_a_decision_that_came_to_nothing_may_be_made_again() {
     let mut world = World::new(Limits::default());
     let book = book();
