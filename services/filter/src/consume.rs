@@ -148,9 +148,7 @@ impl<'a> Member<'a> {
 
     /// Hears what is there, up to a round's worth.
     fn turn(&mut self) -> ControlFlow<Interruption> {
-        let Some(book) = self.works.shelf.load_full() else { return Continue(()) };
         let (reader, writer, desk) = (&self.reader, &self.writer, &mut self.desk);
-        let mut bench = Bench { works: self.works, reader, writer, book: &book, desk };
         let (mut began, mut records, mut lag_ms) = (None, 0, 0);
         while records < ROUND_RECORDS_MAX {
             let wait = if records == 0 { ROUND_WAIT } else { Duration::ZERO };
@@ -159,6 +157,11 @@ impl<'a> Member<'a> {
                 Ok(Some(Heard::Record(record))) => {
                     began.get_or_insert_with(Instant::now);
                     records += 1;
+                    // Taken for each record and not for the round: what is said after an edit is in force is judged by it,
+                    // though the round began to wait before.
+                    let shelf = self.works.shelf.load();
+                    let Some(book) = shelf.as_deref() else { break };
+                    let mut bench = Bench { works: self.works, reader, writer, book, desk: &mut *desk };
                     if let Some(partition) = self.partitions.get_mut(&record.partition()) {
                         lag_ms = lag_ms.max(bench.hear(partition, &record)?);
                     }
