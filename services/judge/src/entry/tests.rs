@@ -1,3 +1,5 @@
+//! What is an entry and what is none, and the key by which two are the same.
+
 use super::*;
 
 fn word(text: &str) -> Entry {

@@ -1,3 +1,5 @@
+//! A trace tells what the stages did: its last step is what they made.
+
 use super::*;
 
 fn trace(words: &[&str], text: &str) -> Trace {

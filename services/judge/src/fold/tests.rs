@@ -1,3 +1,5 @@
+//! Texts and the symbols they fold to.
+
 use super::*;
 
 fn folded(text: &str) -> Folded {

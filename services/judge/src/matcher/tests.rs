@@ -1,3 +1,5 @@
+//! Readings with passes of their own: regular expressions, several texts, digits, leet.
+
 use super::*;
 use crate::fold::fold;
 

@@ -71,8 +71,8 @@ impl Drop for Folder {
 
 /// An embedded broker with the topics.
 pub(crate) fn broker() -> Embedded {
-    let topics =
-        [Topic::Input, Topic::Rules].map(|topic| topic.described(PREFIX, PARTITIONS, OUTPUT_RETENTION_MS).into());
+    let topics = [Topic::Input, Topic::Rules, Topic::Verdicts]
+        .map(|topic| topic.described(PREFIX, PARTITIONS, OUTPUT_RETENTION_MS).into());
     Embedded::start(topics.into()).unwrap()
 }
 
@@ -149,6 +149,14 @@ impl Rig {
         self.signer.mint(&claims, Duration::from_secs(3600), now).unwrap()
     }
 
+    /// Where a path is: below `/v1/moderation/`, unless it begins with a slash.
+    pub(crate) fn url(&self, path: &str) -> String {
+        match path.strip_prefix('/') {
+            Some(path) => format!("http://{}/{path}", self.address),
+            None => format!("http://{}/v1/moderation/{path}", self.address),
+        }
+    }
+
     /// Somebody with a role, asking.
     pub(crate) fn as_(&self, user: &str, role: Role) -> Asker<'_> {
         Asker { rig: self, token: Some(self.token(user, role)) }
@@ -171,10 +179,16 @@ impl Rig {
 
     /// A request whose body stops half-way.
     pub(crate) async fn slow(&self, method: &Method, path: &str) -> Answer {
+        self.announced(method, path, 10).await
+    }
+
+    /// A request whose body is said to have so many bytes, of which one comes.
+    pub(crate) async fn announced(&self, method: &Method, path: &str, bytes: usize) -> Answer {
         let token = self.token("ann", Role::Admin);
         let head = format!(
-            "{method} /v1/moderation/{path} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {token}\r\n\
-             content-type: application/json\r\ncontent-length: 10\r\nconnection: close\r\n\r\n{{"
+            "{method} {} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {token}\r\n\
+             content-type: application/json\r\ncontent-length: {bytes}\r\nconnection: close\r\n\r\n{{",
+            self.url(path).split_once(&self.address.to_string()).unwrap().1,
         );
         self.raw(head.as_bytes()).await
     }
@@ -356,8 +370,7 @@ impl Asker<'_> {
         headers: &[(&str, &str)],
         body: Bytes,
     ) -> Answer {
-        let mut request =
-            Request::builder().method(method.clone()).uri(format!("http://{}/v1/moderation/{path}", self.rig.address));
+        let mut request = Request::builder().method(method.clone()).uri(self.rig.url(path));
         if let Some(token) = &self.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }

@@ -1,3 +1,5 @@
+//! What a verdict record teaches the database.
+
 use proptest::prelude::*;
 use proto::v1::{Decision, Input, Owner, Say, Verdict};
 
