@@ -1,14 +1,16 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props bench-fanout bench-filter fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn props web test-web bench-fanout bench-filter fmt kafka-install doc deny clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## everything in one process on an embedded broker; ARGS="--listen 127.0.0.1:8000" is passed on
+	@scripts/web try-build
 	cargo run --release -p danmaku -- $(ARGS)
 
 build: ## all programs, optimized, in target/release
+	@scripts/web try-build
 	cargo build --release --workspace --bins
 
 test: ## format, lints, unit and property tests, then the whole river on real Kafka
@@ -32,6 +34,12 @@ bench-fanout: ## the hall's figures on real Kafka, 10 minutes; ARGS="--stall-min
 
 bench-filter: ## the judge's figures by stages, and the filter's on real Kafka; ARGS="judge" (two quiet cores)
 	@scripts/bench-filter $(ARGS)
+
+web: ## the pages, for the programs built afterwards (Node 20.19 or later)
+	@scripts/web build
+
+test-web: ## types and unit tests of the SDK and the pages
+	@scripts/web test
 
 fmt: ## format all Rust code
 	cargo fmt --all

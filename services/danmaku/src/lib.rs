@@ -3,7 +3,8 @@
 #![forbid(unsafe_code)]
 
 pub mod up;
-pub mod page;
+
+pub mod dev;
 pub mod hops;
 pub mod crowd;
 pub mod words;

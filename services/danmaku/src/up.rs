@@ -25,7 +25,7 @@ use moderation::House;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{crowd::Crowd, hops::Hops, page};
+use crate::{crowd::Crowd, dev, hops::Hops};
 
 /// Live danmaku in one process: a page, a door, a judge and a hall on an embedded Kafka broker.
 ///
@@ -288,7 +288,7 @@ async fn route(
     if path.starts_with("/dev/") {
         return dev_only(&request, peer, dev);
     }
-    page::file(&request)
+    web::file(&request)
 }
 
 /// What the page is given for development.
@@ -298,13 +298,13 @@ struct Dev {
 }
 
 fn dev_only(request: &Request<Incoming>, peer: SocketAddr, dev: Option<&Dev>) -> Response {
-    if let Some(refused) = page::refuse_dev(request, peer, dev.is_some()) {
+    if let Some(refused) = dev::refuse_dev(request, peer, dev.is_some()) {
         return refused;
     }
     match (request.uri().path(), dev) {
-        ("/dev/token", Some(dev)) => page::dev_token(request, &dev.signer),
+        ("/dev/token", Some(dev)) => dev::dev_token(request, &dev.signer),
         ("/dev/hops", Some(dev)) => dev.hops.answer(),
-        _ => page::file(request),
+        _ => web::file(request),
     }
 }
 

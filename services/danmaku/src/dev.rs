@@ -1,5 +1,4 @@
-//! The viewer page, who may use what is for development, and the token that is; beside the services on one origin.
-//! No room is served here.
+//! What is for development, beside the services on one origin: who may use it, and the token. No room is served here.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -7,52 +6,14 @@ use chassis::{
     http::{self, Refusal, Response},
     tokens::{Claims, Role, Roles, Signer},
 };
-use hyper::{
-    Method, Request, StatusCode,
-    header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS},
-};
+use hyper::{Method, Request, StatusCode};
 use rand::RngExt as _;
-use rust_embed::RustEmbed;
 use serde_json::json;
 
 use crate::token::now_secs;
 
-/// The page's files, part of the binary.
-#[derive(RustEmbed)]
-#[folder = "../web/viewer"]
-#[include = "*.html"]
-#[include = "*.css"]
-#[include = "*.js"]
-#[exclude = "tests/*"]
-struct Files;
-
-/// Scripts and styles of our own only, and no other place to speak to.
-const CSP: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
-                   base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
-
 /// How long a development token is good.
 const DEV_TOKEN_TTL: Duration = Duration::from_secs(3600);
-
-/// Answers `GET` of a file of the page.
-pub fn file<B>(request: &Request<B>) -> Response {
-    if !is_read(request.method()) {
-        return only_get();
-    }
-    let name = match request.uri().path().trim_start_matches('/') {
-        "" => "index.html",
-        name => name,
-    };
-    let Some(file) = Files::get(name) else {
-        return Refusal::new(StatusCode::NOT_FOUND, "not_found", "there is no such page").into_response();
-    };
-    let mut response = http::answer(StatusCode::OK, content_type(name), file.data.into_owned());
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(CSP));
-    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
-}
 
 fn is_read(method: &Method) -> bool {
     method == Method::GET || method == Method::HEAD
@@ -60,14 +21,6 @@ fn is_read(method: &Method) -> bool {
 
 fn only_get() -> Response {
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "only GET is known here").into_response()
-}
-
-fn content_type(name: &str) -> &'static str {
-    match name.rsplit_once('.') {
-        Some((_, "html")) => "text/html; charset=utf-8",
-        Some((_, "css")) => "text/css; charset=utf-8",
-        _ => "text/javascript; charset=utf-8",
-    }
 }
 
 /// Why a request for what is under `/dev/` is refused: that is for reading, on an embedded broker, by this machine only.
@@ -140,16 +93,5 @@ mod tests {
             let request = Request::get(format!("/dev/token?{query}")).body(()).unwrap();
             assert_eq!(dev_token(&request, &Signer::random_hs256()).status().as_u16(), status, "{query}");
         }
-    }
-
-    #[test]
-    fn the_page_is_there_and_its_tests_are_not() {
-        let status = |path: &str| file(&Request::get(path).body(()).unwrap()).status().as_u16();
-        for (path, expected) in
-            [("/", 200), ("/?room=demo", 200), ("/main.js", 200), ("/tests/lanes.test.js", 404), ("/x", 404)]
-        {
-            assert_eq!(status(path), expected, "{path}");
-        }
-        assert!(file(&Request::get("/").body(()).unwrap()).headers().contains_key(CONTENT_SECURITY_POLICY));
     }
 }
