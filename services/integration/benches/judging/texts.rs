@@ -17,19 +17,19 @@ pub(crate) struct Words {
     pub(crate) count: usize,
 }
 
-/// The words, written to a file in `folder` if they are invented.
+/// The longest entry that a rule book takes, in characters.
+const LENGTH_MAX: usize = 64;
+
+/// The words, written to a file in `folder`: those of the real list that a rule book takes, or invented ones.
 pub(crate) fn words(folder: &Path) -> anyhow::Result<Words> {
-    let file = match named("words", "deny", "txt") {
-        Some(file) => file,
-        None => {
-            let file = folder.join("invented.txt");
-            let words: String = (0..INVENTED_WORDS).map(|number| invented(number, 2 + number % 7) + "\n").collect();
-            fs::write(&file, words)?;
-            file
-        }
+    let words = match named("words", "deny", "txt") {
+        Some(file) => fs::read_to_string(file).context("a word list")?,
+        None => (0..INVENTED_WORDS).map(|number| invented(number, 2 + number % 7) + "\n").collect(),
     };
-    let count = fs::read_to_string(&file).context("a word list")?.lines().count();
-    Ok(Words { file, count })
+    let words: Vec<&str> = words.lines().filter(|word| word.chars().count() <= LENGTH_MAX).collect();
+    let file = folder.join("words.txt");
+    fs::write(&file, words.join("\n"))?;
+    Ok(Words { file, count: words.len() })
 }
 
 /// Some thousand messages.
