@@ -164,6 +164,7 @@ pub(super) async fn edit(
     let why = Why { room: None, reason: said.reason, base_version: said.base_version };
     let wish = here.wish(&scope, "edit", &list, &why);
     let how = How {
+        from_file: false,
         force: said.force,
         dry_run: said.dry_run,
         sample: said.sample,
@@ -174,6 +175,7 @@ pub(super) async fn edit(
 
 /// How careful an edit is.
 pub(super) struct How {
+    pub(super) from_file: bool,
     pub(super) force: bool,
     pub(super) dry_run: bool,
     pub(super) sample: Vec<String>,
@@ -191,7 +193,7 @@ pub(super) async fn apply(here: &Here, wish: Wish<'_>, list: &str, edit: Edit, h
         let report = Report::on(&base, &list, &edit.add, &how.sample, how.percent);
         let by = By { author: &author, sees_private, now_ms: now_ms() };
         let tally = content.edit(&scope, &list, edit, by, new_id).map_err(Refusal::Invalid)?;
-        if !how.force && !how.dry_run && !report.is_clean() {
+        if !how.force && !how.dry_run && report.wants_force(how.from_file) {
             return Err(Refusal::NeedsForce(Box::new(report)));
         }
         let is_real = !how.dry_run && tally != crate::lists::edit::Tally::default();

@@ -115,7 +115,7 @@ pub(super) async fn import(
     let wish = here.wish(&scope, "import", &list, &why);
     let edit = Edit { clear: how.replace, add, ..Edit::default() };
     let percent = percent.unwrap_or(BROAD_PERCENT);
-    let how = How { force: how.force, dry_run: how.dry_run, sample, percent };
+    let how = How { from_file: true, force: how.force, dry_run: how.dry_run, sample, percent };
     apply(&here, wish, &list, edit, how).await.map(Json)
 }
 

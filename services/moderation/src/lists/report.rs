@@ -65,11 +65,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Whether nobody need insist.
+    /// Whether somebody must insist. Who adds a word by hand means it, also where another word or form is there already; in
+    /// a file that is a sign of the wrong file.
     #[must_use]
-    pub fn is_clean(&self) -> bool {
-        let kinds = [&self.duplicates, &self.one_character, &self.contained, &self.collides, &self.too_broad];
-        kinds.iter().all(|kind| kind.count == 0)
+    pub fn wants_force(&self, from_file: bool) -> bool {
+        let told = [&self.duplicates, &self.contained];
+        let grave = [&self.one_character, &self.collides, &self.too_broad];
+        let any = |kinds: &[&Findings]| kinds.iter().any(|kind| kind.count > 0);
+        any(&grave) || (from_file && any(&told))
     }
 
     /// The report on `new` entries for `list`; `clean` are texts that should not be hit by more than `percent` of a hundred.

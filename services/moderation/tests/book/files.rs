@@ -38,6 +38,17 @@ async fn a_doubtful_file_wants_insisting() {
 }
 
 #[tokio::test]
+async fn who_adds_by_hand_is_told_of_what_is_there_and_need_not_insist() {
+    let rig = Rig::start().await;
+    let ann = rig.admin();
+    ann.put("lists/house", json!({})).await.ok();
+    ann.post("lists/house/entries", json!({ "add": ["blorp"] })).await.ok();
+    let made = ann.post("lists/house/entries", json!({ "add": ["ＢＬＯＲＰ", "blorpish"] })).await.ok();
+    assert_eq!((&made["version"]["added"], &made["report"]["duplicates"]["count"]), (&json!(1), &json!(1)));
+    assert_eq!(made["report"]["contained"]["first"][0]["text"], "blorpish");
+}
+
+#[tokio::test]
 async fn clean_texts_show_what_is_too_broad() {
     let rig = Rig::start().await;
     let ann = rig.admin();

@@ -29,9 +29,9 @@ fn each_doubt_is_found_and_names_the_other() {
     assert_eq!(lines(&report.one_character), [(3, "")]);
     assert_eq!(lines(&report.contained), [(5, "line 3")]);
     assert_eq!(lines(&report.collides), [(1, "line 6"), (2, "line 6"), (6, "line 1")]);
-    assert!(!report.is_clean());
+    assert!(report.wants_force(false) && report.wants_force(true));
     let report = Report::on(&Content::empty(), "house", &new[6..], &[], BROAD_PERCENT);
-    assert!(report.is_clean() && report.entries == 1);
+    assert!(!report.wants_force(true) && report.entries == 1);
 }
 
 #[test]
