@@ -29,9 +29,14 @@ pub(crate) fn cpu(pid: u32) -> anyhow::Result<Duration> {
 
 /// What a process has allocated and touched, in bytes: resident memory without mapped files.
 pub(crate) fn memory(pid: u32) -> anyhow::Result<u64> {
+    status(pid, "RssAnon")
+}
+
+/// A size in `/proc/PID/status`, in bytes.
+pub(crate) fn status(pid: u32, field: &str) -> anyhow::Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).context("the process is gone")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("RssAnon")?;
-    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+    let line = status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    Ok(line.with_context(|| field.to_owned())?.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
 }
 
 /// What the kernel holds for the sockets of a listening port, in bytes, and how many there are.

@@ -57,7 +57,7 @@ fn named(folder: &str, part: &str, extension: &str) -> Option<PathBuf> {
 }
 
 /// The `number`th of a list of words of `length` Han characters: a plain congruential walk, the same on every machine.
-fn invented(number: u32, length: u32) -> String {
+pub(crate) fn invented(number: u32, length: u32) -> String {
     let mut state = number.wrapping_mul(2_654_435_761) ^ 0x9e37_79b9;
     let mut next = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
