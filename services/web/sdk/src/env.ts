@@ -1,0 +1,59 @@
+// What the client stands on: sockets, time, chance and the news of the machine. The only file that touches globals.
+
+/** As much of a WebSocket as the client uses; the browser's and that of the package `ws` both are one. */
+export interface Socket {
+  binaryType: string;
+  onmessage: ((event: { data: unknown }) => void) | null;
+  onclose: ((event: { code: number; reason: string }) => void) | null;
+  onerror: ((event: unknown) => void) | null;
+  readonly readyState: number;
+  send(data: string | Uint8Array<ArrayBuffer>): void;
+  close(code?: number, reason?: string): void;
+}
+
+/** `changed` is another network, as from a wireless one to a mobile one. */
+export type News = 'online' | 'offline' | 'changed' | 'shown' | 'hidden';
+
+export interface Env {
+  WebSocket: (new (url: string, protocols: string[]) => Socket) | undefined;
+  fetch: typeof fetch;
+  /** Unix milliseconds that never step back. */
+  now(): number;
+  /** From 0 up to 1. */
+  random(): number;
+  /** Runs once, `ms` from now; the answer calls it off. */
+  timer(ms: number, run: () => void): () => void;
+  /** Calls `hear` at each news of the machine; the answer ends that. */
+  watch(hear: (news: News) => void): () => void;
+}
+
+/** The machine's own. */
+export function machine(): Env {
+  return {
+    WebSocket: globalThis.WebSocket as Env['WebSocket'],
+    fetch: (input, init) => fetch(input, init),
+    now: () => performance.timeOrigin + performance.now(),
+    random: Math.random,
+    timer(ms, run) {
+      const timer = setTimeout(run, ms);
+      return () => clearTimeout(timer);
+    },
+    watch,
+  };
+}
+
+function watch(hear: (news: News) => void): () => void {
+  const ends: (() => void)[] = [];
+  const on = (target: EventTarget | undefined, name: string, news: () => News) => {
+    const run = () => hear(news());
+    target?.addEventListener?.(name, run);
+    ends.push(() => target?.removeEventListener?.(name, run));
+  };
+  if (typeof document === 'object') {
+    on(globalThis as unknown as EventTarget, 'online', () => 'online');
+    on(globalThis as unknown as EventTarget, 'offline', () => 'offline');
+    on(document, 'visibilitychange', () => (document.hidden ? 'hidden' : 'shown'));
+    on((navigator as { connection?: EventTarget }).connection, 'change', () => 'changed');
+  }
+  return () => ends.forEach((end) => end());
+}
