@@ -1,0 +1,30 @@
+// The server's clock, and how far away it is, as this client knows it. Pure; every time is an argument in milliseconds.
+
+const SAMPLES_MAX = 8;
+
+export class Clock {
+  /** The quickest round trip bends the offset least. */
+  #samples: { trip: number; offset: number }[] = [];
+  #offset = 0;
+  /** The mean of the last few round trips. */
+  roundTripMs: number | undefined;
+
+  /** Another connection, perhaps another node. Its time, said without a round trip, is good enough until the first pong. */
+  hello(serverNow: unknown, now: number): void {
+    this.#samples = [];
+    this.roundTripMs = undefined;
+    if (Number.isFinite(serverNow)) this.#offset = (serverNow as number) - now;
+  }
+
+  pong(sentAt: unknown, serverNow: unknown, now: number): void {
+    if (typeof sentAt !== 'number' || typeof serverNow !== 'number' || !(sentAt <= now)) return;
+    const trip = now - sentAt;
+    this.#samples = [...this.#samples, { trip, offset: serverNow - (sentAt + now) / 2 }].slice(-SAMPLES_MAX);
+    this.#offset = this.#samples.reduce((best, one) => (one.trip < best.trip ? one : best)).offset;
+    this.roundTripMs = this.roundTripMs === undefined ? trip : (3 * this.roundTripMs + trip) / 4;
+  }
+
+  toServer(now: number): number {
+    return now + this.#offset;
+  }
+}

@@ -1,0 +1,48 @@
+// What a line to the server is, whatever is spoken on it: frames both ways, signs of life, and an end with a code. Types and addresses only.
+
+import type { Env } from './env.js';
+
+/** A frame as docs/wire.md has it in JSON, not yet trusted. */
+export interface Frame {
+  type: string;
+  [field: string]: unknown;
+}
+
+export interface Ask {
+  env: Env;
+  url: string;
+  room: string;
+  token: string | null;
+  since: string | undefined;
+}
+
+/** Who listens to a line. */
+export interface Ears {
+  frame(frame: Frame): void;
+  /** Something came that carries nothing. */
+  alive(): void;
+  /** Something came that cannot be read. */
+  bad(code: string, message: string): void;
+  closed(code: number, reason: string, afterMs?: number): void;
+}
+
+export interface Line {
+  /** Nothing happens on a line that is not open, or only receives. */
+  say(frame: Frame): void;
+  /** Ends it; nothing more is heard. */
+  close(): void;
+}
+
+export type Open = (ask: Ask, ears: Ears) => Line;
+
+/** A thousand messages with 2 KiB of data each are half of it; what is larger is not even parsed. */
+export const FRAME_MAX = 4 * 2 ** 20;
+
+export const TOO_LARGE = `above ${FRAME_MAX} bytes`;
+
+/** Where a room is watched. */
+export function address({ url, room, since }: Ask, isSocket: boolean): string {
+  const base = isSocket ? url.replace(/^http/, 'ws') : url.replace(/^ws/, 'http');
+  const query = since ? `?since=${encodeURIComponent(since)}` : '';
+  return `${base.replace(/\/+$/, '')}/v1/rooms/${encodeURIComponent(room)}/live${query}`;
+}

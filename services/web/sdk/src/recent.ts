@@ -1,0 +1,31 @@
+// What was met lately, bounded: keys and what belongs to them, forgotten when it is full or in time. Pure; no message is kept.
+
+/** A map that forgets its oldest key when it is full, and each key after a while. */
+export class Recent<Value> {
+  #kept = new Map<string, { value: Value; until: number }>();
+
+  constructor(
+    readonly max: number,
+    readonly keepMs = Infinity,
+  ) {}
+
+  get size(): number {
+    return this.#kept.size;
+  }
+
+  set(key: string, value: Value, now = 0): void {
+    this.#kept.delete(key);
+    this.#kept.set(key, { value, until: now + this.keepMs });
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size <= this.max) break;
+      this.#kept.delete(oldest);
+    }
+  }
+
+  get(key: string, now = 0): Value | undefined {
+    const found = this.#kept.get(key);
+    if (found && found.until > now) return found.value;
+    this.#kept.delete(key);
+    return undefined;
+  }
+}

@@ -1,0 +1,17 @@
+// How the package is built: the client, and the panel as an entry of its own; the rarer wires become files that are loaded when asked for.
+
+import { resolve } from 'node:path';
+import { defineConfig } from 'vite';
+
+const source = (name: string) => resolve(import.meta.dirname, 'src', `${name}.ts`);
+
+export default defineConfig({
+  root: import.meta.dirname,
+  build: {
+    lib: { entry: { index: source('index'), panel: source('panel') }, formats: ['es'] },
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: 'es2022',
+    rolldownOptions: { output: { minify: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' } },
+  },
+});
