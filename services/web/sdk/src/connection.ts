@@ -97,37 +97,36 @@ export class Connection {
     this.#leave();
     const turn = this.#turn;
     this.#go({ kind: 'connecting' }, why);
+    this.#timer('hello', CONNECT_MS, () => this.#closed(ABNORMAL, 'no token in time'));
+    let step = 'token';
     try {
-      this.#timer('hello', CONNECT_MS, () => this.#closed(ABNORMAL, 'no token in time'));
-      const [token, open] = await Promise.all([passing('token', this.#pass.token()), passing('load', opener(this.#wire))]);
+      const token = await this.#pass.token();
+      step = 'load';
+      const open = await opener(this.#wire);
       if (turn !== this.#turn) return;
+      step = '';
       this.#timer('hello', CONNECT_MS, () => this.#closed(ABNORMAL, 'no hello in time'));
       const { env, options } = this;
-      const line = open({ env, url: whereIs(options.url), room: options.room, token, since: this.order.cursor }, this.#ears(turn));
-      // A line that ended before it was there has been left already.
-      if (turn === this.#turn) this.#line = line;
-      else line.close();
+      this.#line = open({ env, url: whereIs(options.url), room: options.room, token, since: this.order.cursor }, this.#ears);
     } catch (error) {
-      if (turn === this.#turn) this.#failed(error);
+      if (turn === this.#turn) this.#failed(step, String(error));
     }
   }
 
-  /** That a line cannot even be asked for will not change by itself. */
-  #failed(error: unknown): void {
-    if (!(error instanceof Passing)) return this.#stop(ABNORMAL, String(error));
-    this.hear.trouble(error.code, error.message);
-    this.#comeBack(ABNORMAL, error.message);
+  /** The application's token and the loading of a wire may come right; that a line cannot even be asked for will not change by itself. */
+  #failed(step: string, why: string): void {
+    if (!step) return this.#stop(ABNORMAL, why);
+    this.hear.trouble(step, why);
+    this.#comeBack(ABNORMAL, why);
   }
 
-  #ears(turn: number): Ears {
-    const isOld = () => turn !== this.#turn;
-    return {
-      frame: (frame) => isOld() || this.#frame(frame),
-      alive: () => isOld() || this.liveness.heard(this.env.now()),
-      bad: (code, message) => isOld() || this.#bad(code, message),
-      closed: (code, reason, asked) => isOld() || this.#closed(code, reason, asked),
-    };
-  }
+  /** A line that was left is not heard any more. */
+  readonly #ears: Ears = {
+    frame: (frame) => this.#frame(frame),
+    alive: () => this.liveness.heard(this.env.now()),
+    bad: (code, message) => this.#bad(code, message),
+    closed: (code, reason, asked) => this.#closed(code, reason, asked),
+  };
 
   #frame(frame: Frame): void {
     const now = this.env.now();
@@ -267,21 +266,6 @@ export class Connection {
     this.hear.state(state);
   }
 }
-
-/** What failed this time, and may work the next. */
-class Passing extends Error {
-  constructor(
-    readonly code: string,
-    cause: unknown,
-  ) {
-    super(String(cause));
-  }
-}
-
-const passing = <Value>(code: string, promise: Promise<Value>): Promise<Value> =>
-  promise.catch((error: unknown) => {
-    throw new Passing(code, error);
-  });
 
 function whereIs(url: string | undefined): string {
   const found = url ?? globalThis.location?.origin;

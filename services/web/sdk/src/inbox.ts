@@ -37,9 +37,10 @@ export class Inbox {
 
   take(value: unknown, replay: boolean): void {
     const { order, serverNow, tell, isSent } = this.around;
-    const message = read.message(value, replay);
+    const message = read.message(value);
     if (!message) return tell('error', { code: 'bad_frame', message: 'a message without an id' });
     if (!order.take(message.id, message.at) || this.#recalls.has(message, serverNow())) return;
+    message.replay = replay;
     message.own = isSent(message.id) || (this.me !== undefined && message.user?.id === this.me.id);
     // Who just said something sees it with the picture that he said it to.
     if (message.at <= this.#horizon() || (message.own && !replay)) return this.#tell(message);
@@ -51,7 +52,7 @@ export class Inbox {
   stand(values: unknown[]): void {
     this.sticky = [];
     for (const value of values) {
-      const message = read.message(value, true);
+      const message = read.message(value);
       if (!message || this.#recalls.has(message, this.around.serverNow())) continue;
       this.#sticks.add(stickOf(message));
       if (message.at <= this.#horizon()) this.#stick(message);

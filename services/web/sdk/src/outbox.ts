@@ -1,13 +1,11 @@
 // What was said and is not answered yet: waits for a line, goes out once on each, ends with an answer or its age. Pure; time is an argument.
 
-import type { Style } from './types.js';
-
 /** The hall lets eight of a viewer's messages wait while one is under way. */
 const UNSENT_MAX = 8;
 
 /** Younger than the judge's memory of a `client_id` (60 s), so that what went out twice is shown once. */
 export const UNSENT_MS_MAX = 45_000;
-export const UNSENT_MS = 30_000;
+const UNSENT_MS = 30_000;
 
 /** The door answers within 5 s, or the hall says `unavailable`; an answer that takes longer is lost. */
 const ANSWER_MS = 10_000;
@@ -15,22 +13,23 @@ const ANSWER_MS = 10_000;
 /** What a door wants that only says `unavailable`. */
 const AGAIN_MS = 1_500;
 
-export interface Unsent {
-  clientId: string;
-  text: string;
-  style: Style;
+interface Kept<What> {
+  what: What;
   since: number;
-}
-
-interface Kept extends Unsent {
-  /** Not again before then; `Infinity` while there is no need to. */
+  /** Not again before then. */
   readyAt: number;
   /** Was on a line at all. */
   wasOut: boolean;
 }
 
-export class Outbox {
-  #kept = new Map<string, Kept>();
+/** Something that will get no answer any more, and why: `unknown` when it was on a line, and may have been heard. */
+interface Over<What> {
+  what: What;
+  code: string;
+}
+
+export class Outbox<What> {
+  #kept = new Map<string, Kept<What>>();
 
   constructor(readonly unsentMs = UNSENT_MS) {}
 
@@ -39,10 +38,10 @@ export class Outbox {
   }
 
   /** False when too many wait. */
-  add(unsent: Unsent): boolean {
-    if (this.#kept.size >= UNSENT_MAX) return false;
-    this.#kept.set(unsent.clientId, { ...unsent, readyAt: unsent.since, wasOut: false });
-    return true;
+  add(clientId: string, what: What, now: number): boolean {
+    const fits = this.size < UNSENT_MAX;
+    if (fits) this.#kept.set(clientId, { what, since: now, readyAt: now, wasOut: false });
+    return fits;
   }
 
   /** A new line: what is not answered goes out again, with the `client_id` that it had. */
@@ -51,37 +50,34 @@ export class Outbox {
   }
 
   /** What goes out now, in the order in which it was said. */
-  due(now: number): Unsent[] {
+  due(now: number): What[] {
     const due = [...this.#kept.values()].filter(({ readyAt }) => readyAt <= now);
-    for (const one of due) Object.assign(one, { wasOut: true, readyAt: now + ANSWER_MS });
-    return due;
-  }
-
-  /** The door's answer; true when it ends the matter. `unavailable` does not: nobody knows, so the same is asked again. */
-  answer(clientId: string, isUnknown: boolean, retryAfterMs: number | undefined, now: number): boolean {
-    const one = this.#kept.get(clientId);
-    if (!one) return false;
-    const readyAt = now + (retryAfterMs ?? AGAIN_MS);
-    if (isUnknown && readyAt < one.since + this.unsentMs) {
-      one.readyAt = readyAt;
-      return false;
+    for (const one of due) {
+      one.wasOut = true;
+      one.readyAt = now + ANSWER_MS;
     }
-    return this.#kept.delete(clientId);
+    return due.map(({ what }) => what);
   }
 
-  /** What is too old, and the word for it: `expired` never left, `unknown` did. */
-  old(now: number): { clientId: string; code: string }[] {
-    return this.#end(({ since }) => now - since >= this.unsentMs, 'expired');
+  /** The door's answer; what it was about, when that ends the matter. `unavailable` does not: nobody knows, so the same is asked again. */
+  answer(clientId: string, code: string, retryAfterMs = AGAIN_MS, now: number): What | undefined {
+    const one = this.#kept.get(clientId);
+    if (one && code === 'unavailable' && now + retryAfterMs < one.since + this.unsentMs) {
+      one.readyAt = now + retryAfterMs;
+      return undefined;
+    }
+    this.#kept.delete(clientId);
+    return one?.what;
   }
 
-  /** Ends all of it. */
-  close(code: string): { clientId: string; code: string }[] {
-    return this.#end(() => true, code);
-  }
-
-  #end(isOver: (one: Kept) => boolean, code: string): { clientId: string; code: string }[] {
-    const over = [...this.#kept.values()].filter(isOver);
-    for (const { clientId } of over) this.#kept.delete(clientId);
-    return over.map(({ clientId, wasOut }) => ({ clientId, code: wasOut ? 'unknown' : code }));
+  /** What is too old, or all of it. */
+  end(code: string, now = Infinity): Over<What>[] {
+    const over: Over<What>[] = [];
+    for (const [clientId, { what, since, wasOut }] of this.#kept) {
+      if (now - since < this.unsentMs) continue;
+      this.#kept.delete(clientId);
+      over.push({ what, code: wasOut ? 'unknown' : code });
+    }
+    return over;
   }
 }

@@ -110,13 +110,14 @@ class Reader {
 
   constructor(readonly bytes: Uint8Array) {}
 
+  /** Nothing here is below zero, and times need no more bits than a number has. */
   varint(): number {
     let value = 0;
     for (let scale = 1; scale < 2 ** 70; scale *= 128) {
       const byte = this.bytes[this.at++];
       if (byte === undefined) throw new RangeError('it ends in a number');
       value += (byte & 127) * scale;
-      if (byte < 128) return value < 2 ** 63 ? value : value - 2 ** 64;
+      if (byte < 128) return value;
     }
     throw new RangeError('a number of more than ten bytes');
   }
@@ -208,6 +209,9 @@ export function writeClientFrame({ type, ...values }: Frame): Uint8Array<ArrayBu
 
 export const proto: Codec = {
   name: 'danmaku.v1.proto',
-  read: (data) => readServerFrame(new Uint8Array(data as ArrayBuffer)),
+  read(data) {
+    if (typeof data === 'string') throw new TypeError('a text on the protobuf wire');
+    return readServerFrame(new Uint8Array(data as ArrayBuffer));
+  },
   write: writeClientFrame,
 };

@@ -1,90 +1,96 @@
 // From what a server said to what an application may trust: each field of the kind that its type names, or its default. Pure.
 
-import type { Frame } from './line.js';
-import type { Hello, Kind, Message, Mode, Position, Size, User, Verdict } from './types.js';
+import type { Kind, Position, Size } from './types.js';
+
+/** Reads a value that may be anything. */
+type Read<Value> = (value: unknown) => Value;
 
 type Values = Record<string, unknown>;
 
-const KINDS: readonly Kind[] = ['chat', 'gift', 'super', 'system', 'event'];
-const POSITIONS: readonly Position[] = ['scroll', 'top', 'bottom'];
-const SIZES: readonly Size[] = ['normal', 'small', 'large'];
-
 const COLOR = /^#[0-9a-f]{6}$/i;
 
-export const isObject = (value: unknown): value is Values => typeof value === 'object' && value !== null && !Array.isArray(value);
-export const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
-export const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-export const word = (value: unknown): string | undefined => text(value) || undefined;
-export const number = (value: unknown): number | undefined => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
-export const texts = (value: unknown): string[] => list(value).filter((one) => typeof one === 'string');
-const oneOf = <Word>(words: readonly Word[], value: unknown, otherwise: Word): Word => words.find((one) => one === value) ?? otherwise;
+export const list: Read<unknown[]> = (value) => (Array.isArray(value) ? value : []);
+export const text: Read<string> = (value) => (typeof value === 'string' ? value : '');
+const word: Read<string | undefined> = (value) => text(value) || undefined;
+const texts: Read<string[]> = (value) => list(value).filter((one) => typeof one === 'string');
+const number: Read<number | undefined> = (value) => (Number.isFinite(value) ? (value as number) : undefined);
+const count: Read<number> = (value) => number(value) ?? 0;
+const flag: Read<boolean> = (value) => value === true;
+const answer: Read<boolean | undefined> = (value) => (typeof value === 'boolean' ? value : undefined);
+const color: Read<string | undefined> = (value) => (COLOR.test(text(value)) ? text(value) : undefined);
+const never: Read<boolean> = () => false;
+const anything: Read<unknown> = (value) => value;
 
-export function user(value: unknown): User | undefined {
-  if (!isObject(value) || !text(value['id'])) return undefined;
-  return { id: text(value['id']), name: text(value['name']), level: number(value['level']) ?? 0, badges: texts(value['badges']) };
-}
+/** One of some words, else the first. */
+const oneOf =
+  <Word>(...words: [Word, ...Word[]]): Read<Word> =>
+  (value) =>
+    words.find((one) => one === value) ?? words[0];
 
-/** A message, or undefined for what has no id. */
-export function message(value: unknown, replay: boolean): Message | undefined {
-  if (!isObject(value) || !text(value['id'])) return undefined;
-  return {
-    id: text(value['id']),
-    at: number(value['at']) ?? 0,
-    user: user(value['user']),
-    text: text(value['text']),
-    kind: oneOf(KINDS, value['kind'], 'chat'),
-    color: COLOR.test(text(value['color'])) ? text(value['color']) : undefined,
-    position: oneOf(POSITIONS, value['position'], 'scroll'),
-    size: oneOf(SIZES, value['size'], 'normal'),
-    event: word(value['event']),
-    data: value['data'],
-    edited: value['edited'] === true,
-    replay,
-    own: false,
+/** An object of these fields: `slowMs` is read from `slow_ms`. */
+function shape<Fields extends Record<string, Read<unknown>>>(fields: Fields): Read<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
+  const rows = Object.entries(fields).map(([name, read]) => [name, name.replace(/[A-Z]/g, '_$&').toLowerCase(), read] as const);
+  return (value) => {
+    const values = typeof value === 'object' && value !== null ? (value as Values) : {};
+    return Object.fromEntries(rows.map(([name, key, read]) => [name, read(values[key])])) as { [Name in keyof Fields]: ReturnType<Fields[Name]> };
   };
 }
 
-export function mode(value: unknown): Mode {
-  const values = isObject(value) ? value : {};
-  return {
-    slowMs: number(values['slow_ms']) ?? 0,
-    levelMin: number(values['level_min']) ?? 0,
-    followersMinS: number(values['followers_min_s']) ?? 0,
-    emoteOnly: values['emote_only'] === true,
-    emergency: values['emergency'] === true,
-    delayMs: number(values['delay_ms']) ?? 0,
+/** Without an id it is nothing. */
+const named =
+  <Value extends { id: string }>(read: Read<Value>): Read<Value | undefined> =>
+  (value) => {
+    const found = read(value);
+    return found.id ? found : undefined;
   };
-}
 
-export function hello(frame: Frame): Hello {
-  return {
-    version: text(frame['version']),
-    connection: text(frame['connection']),
-    node: text(frame['node']),
-    room: text(frame['room']),
-    user: user(frame['user']),
-    expires: number(frame['expires']),
-    recovered: typeof frame['recovered'] === 'boolean' ? frame['recovered'] : undefined,
-    online: number(frame['online']) ?? 0,
-    mode: mode(frame['mode']),
-    canSend: frame['can_send'] === true,
-  };
-}
+const style = {
+  color,
+  position: oneOf<Position>('scroll', 'top', 'bottom'),
+  size: oneOf<Size>('normal', 'small', 'large'),
+};
 
-export function verdict(frame: Frame): Verdict {
-  return {
-    clientId: text(frame['client_id']),
-    id: text(frame['id']),
-    verdict: text(frame['verdict']) || 'passed',
-    code: word(frame['code']),
-    of: word(frame['of']),
-    until: number(frame['until']),
-    retryAfterMs: number(frame['retry_after_ms']),
-  };
-}
+export const user = named(shape({ id: text, name: text, level: count, badges: texts }));
+
+export const message = named(
+  shape({
+    id: text,
+    at: count,
+    user,
+    text,
+    kind: oneOf<Kind>('chat', 'gift', 'super', 'system', 'event'),
+    ...style,
+    event: word,
+    data: anything,
+    edited: flag,
+    replay: never,
+    own: never,
+  }),
+);
+
+export const mode = shape({ slowMs: count, levelMin: count, followersMinS: count, emoteOnly: flag, emergency: flag, delayMs: count });
+
+export const hello = shape({
+  version: text,
+  connection: text,
+  node: text,
+  room: text,
+  user,
+  expires: number,
+  recovered: answer,
+  online: count,
+  mode,
+  canSend: flag,
+});
+
+export const ack = shape({ clientId: text, ok: flag, id: text, code: text, retryAfterMs: number });
+export const verdict = shape({ clientId: text, id: text, verdict: (value) => text(value) || 'passed', code: word, of: word, until: number, retryAfterMs: number });
+export const gap = shape({ dropped: number, reason: (value) => text(value) || 'unknown' });
+export const recall = shape({ ids: texts, user: word, through: word, reason: word });
+export const notice = named(shape({ id: text, text, data: anything }));
+export const trouble = shape({ code: text, message: text });
+export const pong = shape({ online: number, approximate: flag });
 
 /** Whether a style is one that the door can read; it would answer another with an error that names no message. */
-export const isStyle = ({ color, position, size }: { color?: unknown; position?: unknown; size?: unknown }): boolean =>
-  (color === undefined || (typeof color === 'string' && COLOR.test(color))) &&
-  [undefined, ...POSITIONS].includes(position as Position) &&
-  [undefined, ...SIZES].includes(size as Size);
+export const isStyle = (given: object): boolean =>
+  Object.entries(given).every(([name, value]) => value === undefined || style[name as 'size']?.(value) === value);

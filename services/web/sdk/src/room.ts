@@ -298,17 +298,16 @@ export class Danmaku {
 
   readonly #hears: Record<string, (frame: Frame) => void> = {
     hello: (frame) => this.#hello(frame),
-    batch: (frame) => read.list(frame['messages']).forEach((message) => this.#inbox.take(message, frame['replay'] === true)),
-    gap: (frame) => this.#tell('gap', { dropped: read.number(frame['dropped']), reason: read.text(frame['reason']) || 'unknown' }),
-    recall: ({ ids, user, through, reason }) =>
-      this.#inbox.recall({ ids: read.texts(ids), user: read.word(user), through: read.word(through), reason: read.word(reason) }),
+    batch: ({ messages, replay }) => read.list(messages).forEach((message) => this.#inbox.take(message, replay === true)),
+    gap: (frame) => this.#tell('gap', read.gap(frame)),
+    recall: (frame) => this.#inbox.recall(read.recall(frame)),
     mode: (frame) => this.#tell('mode', (this.#mode = read.mode(frame))),
     ack: (frame) => this.#sender.ack(frame, this.#env.now()),
     verdict: (frame) => this.#tell('verdict', this.#sender.verdict(frame)),
     notice: (frame) => this.#notice(frame),
     pong: (frame) => this.#count(frame),
     reconnect: () => {},
-    error: (frame) => this.#tell('error', { code: read.text(frame['code']), message: read.text(frame['message']) }),
+    error: (frame) => this.#tell('error', read.trouble(frame)),
   };
 
   #tell<Name extends keyof Events>(name: Name, event: Events[Name]): void {
@@ -328,16 +327,17 @@ export class Danmaku {
 
   /** It comes again until it is acknowledged, and is told once. */
   #notice(frame: Frame): void {
-    const id = read.text(frame['id']);
-    if (!id) return;
-    if (!this.#notices.get(id)) this.#tell('notice', { id, text: read.text(frame['text']), data: frame['data'] });
-    this.#notices.set(id, true);
-    this.#connection.say({ type: 'ack', notice: id });
+    const notice = read.notice(frame);
+    if (!notice) return;
+    if (!this.#notices.get(notice.id)) this.#tell('notice', notice);
+    this.#notices.set(notice.id, true);
+    this.#connection.say({ type: 'ack', notice: notice.id });
   }
 
   #count(frame: Frame): void {
-    this.#online = read.number(frame['online']) ?? this.#online;
-    this.#tell('online', { count: this.#online, approximate: frame['approximate'] === true });
+    const { online, approximate } = read.pong(frame);
+    this.#online = online ?? this.#online;
+    this.#tell('online', { count: this.#online, approximate });
   }
 
   /** A type of a later release is passed over, and said once. */

@@ -2,7 +2,7 @@
 
 import type { Frame } from './line.js';
 import { Outbox, UNSENT_MS_MAX } from './outbox.js';
-import { isStyle, number, text as textOf, verdict as verdictOf, word } from './read.js';
+import * as read from './read.js';
 import { Recent } from './recent.js';
 import type { Sent, Style, Verdict } from './types.js';
 import { Verdicts } from './verdicts.js';
@@ -12,13 +12,17 @@ const FRAME_BYTES_MAX = 4_096;
 
 const OWN_MAX = 200;
 
-const no = (clientId: string, code: string, retryAfterMs?: number): Sent => ({ ok: false, code, retryAfterMs, clientId });
+interface Unsent {
+  frame: Frame;
+  settle(sent: Sent): void;
+  refuse(code: string, retryAfterMs?: number): void;
+}
 
 export class Sender {
-  #outbox: Outbox;
-  #verdicts = new Verdicts();
-  #own = new Recent<true>(OWN_MAX);
-  #waiting = new Map<string, (sent: Sent) => void>();
+  readonly #outbox: Outbox<Unsent>;
+  readonly #verdicts = new Verdicts();
+  #count = 0;
+  readonly #own = new Recent<true>(OWN_MAX);
 
   /** `say` is where frames go, `has` whether the room has an id. */
   constructor(
@@ -27,7 +31,7 @@ export class Sender {
     readonly say: (frame: Frame) => void,
     readonly has: (id: string) => boolean,
   ) {
-    this.#outbox = new Outbox(Math.min(unsentMs ?? Infinity, UNSENT_MS_MAX));
+    this.#outbox = new Outbox(unsentMs && Math.min(unsentMs, UNSENT_MS_MAX));
   }
 
   get unsent(): number {
@@ -35,18 +39,20 @@ export class Sender {
   }
 
   get isWaiting(): boolean {
-    return this.#outbox.size > 0 || this.#verdicts.size > 0;
+    return this.unsent + this.#verdicts.size > 0;
   }
 
   send(text: string, style: Style, refusal: string | undefined, now: number): Promise<Sent> {
-    const clientId = `${this.#random()}-${this.#random()}`;
-    const unsent = { clientId, text, style, since: now };
+    // It needs to be unlike this user's others of one minute, also those from another page.
+    const clientId = `${Math.floor(this.random() * 2 ** 50).toString(36)}-${this.#count++}`;
+    // Half of a pair is no text, and the server would not say whose it was.
+    const frame = { ...style, type: 'send', client_id: clientId, text: String(text).replace(/\p{Surrogate}/gu, '\ufffd') };
     return new Promise((settle) => {
-      if (refusal) settle(no(clientId, refusal));
-      else if (typeof text !== 'string' || !isStyle(style)) settle(no(clientId, 'malformed'));
-      else if (new TextEncoder().encode(JSON.stringify(frameOf(unsent))).length > FRAME_BYTES_MAX) settle(no(clientId, 'too_long'));
-      else if (!this.#outbox.add(unsent)) settle(no(clientId, 'queue_full'));
-      else this.#waiting.set(clientId, settle);
+      const refuse = (code: string, retryAfterMs?: number) => settle({ ok: false, code, retryAfterMs, clientId });
+      if (refusal) refuse(refusal);
+      else if (!read.isStyle(style)) refuse('malformed');
+      else if (new TextEncoder().encode(JSON.stringify(frame)).length > FRAME_BYTES_MAX) refuse('too_long');
+      else if (!this.#outbox.add(clientId, { frame, settle, refuse }, now)) refuse('queue_full');
     });
   }
 
@@ -57,24 +63,23 @@ export class Sender {
 
   /** Time passes; `isLive` is whether there is a line to send on. */
   look(now: number, isLive: boolean): void {
-    for (const { clientId, code } of this.#outbox.old(now)) this.#settle(no(clientId, code));
-    if (isLive) for (const unsent of this.#outbox.due(now)) this.say(frameOf(unsent));
+    for (const { what, code } of this.#outbox.end('expired', now)) what.refuse(code);
+    if (isLive) for (const { frame } of this.#outbox.due(now)) this.say(frame);
     this.#verdicts.look(now);
   }
 
   ack(frame: Frame, now: number): void {
-    const [clientId, id, code] = [textOf(frame['client_id']), word(frame['id']), textOf(frame['code'])];
-    const retryAfterMs = number(frame['retry_after_ms']);
-    const isOk = frame['ok'] === true && id !== undefined;
-    if (!this.#outbox.answer(clientId, !isOk && code === 'unavailable', retryAfterMs, now)) return;
-    if (!isOk) return this.#settle(no(clientId, code || 'unknown', retryAfterMs));
+    const { clientId, ok, id, code, retryAfterMs } = read.ack(frame);
+    const unsent = this.#outbox.answer(clientId, code, retryAfterMs, now);
+    if (!unsent) return;
+    if (!ok || !id) return unsent.refuse(code || 'unknown', retryAfterMs);
     this.#own.set(id, true);
     const verdict = new Promise<Verdict | undefined>((settle) => this.#verdicts.wait(id, clientId, this.has(id), now, settle));
-    this.#settle({ ok: true, id, clientId, verdict });
+    unsent.settle({ ok: true, id, clientId, verdict });
   }
 
   verdict(frame: Frame): Verdict {
-    const verdict = verdictOf(frame);
+    const verdict = read.verdict(frame);
     this.#verdicts.said(verdict);
     return verdict;
   }
@@ -86,26 +91,7 @@ export class Sender {
   }
 
   close(code: string): void {
-    for (const over of this.#outbox.close(code)) this.#settle(no(over.clientId, over.code));
+    for (const over of this.#outbox.end(code)) over.what.refuse(over.code);
     this.#verdicts.close();
   }
-
-  #settle(sent: Sent): void {
-    this.#waiting.get(sent.clientId)?.(sent);
-    this.#waiting.delete(sent.clientId);
-  }
-
-  /** 50 bits; a `client_id` needs to be unlike this user's others of one minute. */
-  #random(): string {
-    return Math.floor(this.random() * 2 ** 50).toString(36);
-  }
 }
-
-const frameOf = ({ clientId, text, style: { color, position, size } }: { clientId: string; text: string; style: Style }): Frame => ({
-  type: 'send',
-  client_id: clientId,
-  text,
-  color,
-  position,
-  size,
-});
