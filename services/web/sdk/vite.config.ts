@@ -12,6 +12,6 @@ export default defineConfig({
     outDir: 'dist',
     emptyOutDir: true,
     target: 'es2022',
-    rolldownOptions: { output: { minify: true, entryFileNames: '[name].js', chunkFileNames: '[name].js' } },
+    rolldownOptions: { preserveEntrySignatures: 'allow-extension', output: { minify: true, comments: false, entryFileNames: '[name].js', chunkFileNames: '[name].js' } },
   },
 });

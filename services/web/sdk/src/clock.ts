@@ -4,7 +4,7 @@ const SAMPLES_MAX = 8;
 
 export class Clock {
   /** The quickest round trip bends the offset least. */
-  #samples: { trip: number; offset: number }[] = [];
+  #samples: [trip: number, offset: number][] = [];
   #offset = 0;
   /** The mean of the last few round trips. */
   roundTripMs: number | undefined;
@@ -19,8 +19,8 @@ export class Clock {
   pong(sentAt: unknown, serverNow: unknown, now: number): void {
     if (typeof sentAt !== 'number' || typeof serverNow !== 'number' || !(sentAt <= now)) return;
     const trip = now - sentAt;
-    this.#samples = [...this.#samples, { trip, offset: serverNow - (sentAt + now) / 2 }].slice(-SAMPLES_MAX);
-    this.#offset = this.#samples.reduce((best, one) => (one.trip < best.trip ? one : best)).offset;
+    this.#samples = [...this.#samples, [trip, serverNow - (sentAt + now) / 2] as [number, number]].slice(-SAMPLES_MAX);
+    this.#offset = this.#samples.reduce((best, one) => (one[0] < best[0] ? one : best))[1];
     this.roundTripMs = this.roundTripMs === undefined ? trip : (3 * this.roundTripMs + trip) / 4;
   }
 

@@ -14,6 +14,5 @@ export const ABNORMAL = 1006;
 
 export function afterClose(code: number): Next {
   if (code === EXPIRED) return 'renew';
-  if (STOPS.has(code) || (code >= 4500 && code <= 4999)) return 'stop';
-  return 'back';
+  return STOPS.has(code) || code >= 4500 ? 'stop' : 'back';
 }

@@ -33,8 +33,10 @@ export class Delay {
     return this.#waiting.splice(0, this.#waiting.length - WAITING_MAX).length;
   }
 
-  /** What is due when the picture shows `horizon`, in the order of the room. What waited for its moment is live then. */
-  due(horizon: number): Message[] {
+  /** What is due by now, in the order of the room. What waited for its moment is live then. A picture that cannot say where it is follows the clock. */
+  due(picture: Picture | null, delayMs: number, serverNow: number): Message[] {
+    if (this.size === 0) return [];
+    const horizon = ((picture && pictureTime(picture, serverNow)) ?? serverNow) - delayMs;
     const due = this.#waiting.filter(({ at }) => at <= horizon);
     if (due.length > 0) this.#waiting = this.#waiting.filter(({ at }) => at > horizon);
     return due.map((message) => ({ ...message, replay: horizon - message.at > LATE_MS }));

@@ -43,17 +43,20 @@ export function machine(): Env {
 }
 
 function watch(hear: (news: News) => void): () => void {
-  const ends: (() => void)[] = [];
-  const on = (target: EventTarget | undefined, name: string, news: () => News) => {
-    const run = () => hear(news());
-    target?.addEventListener?.(name, run);
-    ends.push(() => target?.removeEventListener?.(name, run));
-  };
+  const end = new AbortController();
+  const on = (target: EventTarget | undefined, name: string, news: () => News | undefined) =>
+    target?.addEventListener(name, () => tell(news()), { signal: end.signal });
+  const tell = (news: News | undefined) => news && hear(news);
   if (typeof document === 'object') {
-    on(globalThis as unknown as EventTarget, 'online', () => 'online');
-    on(globalThis as unknown as EventTarget, 'offline', () => 'offline');
-    on(document, 'visibilitychange', () => (document.hidden ? 'hidden' : 'shown'));
-    on((navigator as { connection?: EventTarget }).connection, 'change', () => 'changed');
+    on(window, 'online', () => 'online');
+    on(window, 'offline', () => 'offline');
+    const seen = () => (document.hidden ? 'hidden' : 'shown');
+    on(document, 'visibilitychange', seen);
+    const { connection } = navigator as { connection?: EventTarget & { type?: string } };
+    let type = connection?.type;
+    // It also fires where only an estimate of the speed has changed.
+    on(connection, 'change', () => (type === (type = connection?.type) ? undefined : 'changed'));
+    if (document.hidden) hear('hidden');
   }
-  return () => ends.forEach((end) => end());
+  return () => end.abort();
 }

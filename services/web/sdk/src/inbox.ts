@@ -1,109 +1,123 @@
 // The way of a message from the wire to the application: each once, none that was taken back, none before its picture. It knows no line.
 
-import { Delay, pictureTime } from './delay.js';
-import type { Listeners } from './listeners.js';
+import type { Delay } from './delay.js';
 import type { Order } from './order.js';
 import * as read from './read.js';
 import { Recalls } from './recalls.js';
-import type { Message, Picture, Recall, User } from './types.js';
+import type { Events, Message, Picture, Recall, User } from './types.js';
+
+type Said = Omit<Message, 'replay' | 'own'>;
 
 const HISTORY_MAX = 200;
 
 /** What the inbox asks of those around it. */
 export interface Around {
-  tell: Listeners['tell'];
+  tell<Name extends keyof Events>(name: Name, event: Events[Name]): void;
+  trouble(code: string, message: unknown): void;
   order: Order;
   serverNow(): number;
-  /** A message of this user's: whether it is one that was sent from here, which is glad to hear of it. */
+  /** A message of the room: whether it was sent from here, where somebody is glad to hear of it. */
   isSent(id: string): boolean;
+  /** Something waits, so somebody has to look after it. */
+  wake(): void;
 }
 
-export class Inbox {
-  history: Message[] = [];
-  sticky: Message[] = [];
-  me: User | undefined;
-  delayMs = 0;
-  picture: Picture | null = null;
-  #delay = new Delay();
-  #recalls = new Recalls();
+export type Inbox = ReturnType<typeof inbox>;
+
+export function inbox({ tell, trouble, order, serverNow, isSent, wake }: Around) {
+  const recalls = new Recalls();
   /** Which kinds of events stand in the room: a later one takes the place of the earlier. */
-  #sticks = new Set<string>();
+  const sticks = new Set<string>();
+  let delay: Delay | undefined;
 
-  constructor(readonly around: Around) {}
+  const own = {
+    history: [] as Message[],
+    sticky: [] as Message[],
+    me: undefined as User | undefined,
+    delayMs: 0,
+    picture: null as Picture | null,
+    delayed: () => delay?.size ?? 0,
+    take,
+    stand,
+    recall,
+    look,
+  };
+  return own;
 
-  get delayed(): number {
-    return this.#delay.size;
-  }
-
-  take(value: unknown, replay: boolean): void {
-    const { order, serverNow, tell, isSent } = this.around;
-    const message = read.message(value);
-    if (!message) return tell('error', { code: 'bad_frame', message: 'a message without an id' });
-    if (!order.take(message.id, message.at) || this.#recalls.has(message, serverNow())) return;
-    message.replay = replay;
-    message.own = isSent(message.id) || (this.me !== undefined && message.user?.id === this.me.id);
+  function take(value: unknown, replay: boolean): void {
+    const said = read.message(value);
+    if (!said) return trouble('bad_frame', 'no id');
+    if (!order.take(said.id, said.at) || isRecalled(said)) return;
+    const isOwn = isSent(said.id) || (own.me !== undefined && said.user?.id === own.me.id);
+    const message = { ...said, replay, own: isOwn };
     // Who just said something sees it with the picture that he said it to.
-    if (message.at <= this.#horizon() || (message.own && !replay)) return this.#tell(message);
-    const dropped = this.#delay.add(message, serverNow());
-    if (dropped > 0) tell('gap', { dropped, reason: 'waiting' });
+    if (isFree() || (isOwn && !replay)) show(message);
+    else void hold(message);
   }
 
-  /** What stands in the room, as the server says on arrival. One that is ahead of the picture waits as any other. */
-  stand(values: unknown[]): void {
-    this.sticky = [];
+  /** What stands in the room, as the server says on arrival. Where danmaku follow a picture, so does this. */
+  function stand(values: unknown[]): void {
+    own.sticky = [];
     for (const value of values) {
-      const message = read.message(value);
-      if (!message || this.#recalls.has(message, this.around.serverNow())) continue;
-      this.#sticks.add(stickOf(message));
-      if (message.at <= this.#horizon()) this.#stick(message);
-      else this.take(value, true);
+      const said = read.message(value);
+      if (!said || isRecalled(said)) continue;
+      sticks.add(stickOf(said));
+      if (isFree()) stick({ ...said, replay: true, own: false });
+      else take(value, true);
     }
   }
 
-  recall(values: Omit<Recall, 'matches'>): void {
-    const matches = this.#recalls.add(values, this.around.serverNow());
+  function recall(values: Omit<Recall, 'matches'>): void {
+    const matches = recalls.add(values, serverNow());
     const isKept = (message: Message) => !matches(message);
-    this.history = this.history.filter(isKept);
-    this.sticky = this.sticky.filter(isKept);
-    this.#delay.remove(matches);
-    this.around.tell('recall', { ...values, matches });
+    own.history = own.history.filter(isKept);
+    own.sticky = own.sticky.filter(isKept);
+    delay?.remove(matches);
+    tell('recall', { ...values, matches });
   }
 
   /** Tells what is due by now. */
-  look(): void {
-    if (this.#delay.size === 0) return;
-    const horizon = Math.min(this.#horizon(), this.around.serverNow());
-    for (const message of this.#delay.due(horizon)) this.#tell(message);
-  }
-
-  /** The server time up to which messages may be told. */
-  #horizon(): number {
-    if (!this.picture && this.delayMs <= 0) return Infinity;
-    const now = this.around.serverNow();
-    return (this.#pictureTime(now) ?? now) - this.delayMs;
-  }
-
-  /** A picture that cannot say where it is follows the clock. */
-  #pictureTime(now: number): number | undefined {
+  function look(): void {
     try {
-      return this.picture ? pictureTime(this.picture, now) : undefined;
+      delay?.due(own.picture, own.delayMs, serverNow()).forEach(show);
     } catch (error) {
-      this.around.tell('error', { code: 'picture', message: String(error) });
-      this.picture = null;
-      return undefined;
+      own.picture = null;
+      trouble('picture', error);
     }
   }
 
-  #tell(message: Message): void {
-    this.history = [...this.history, message].slice(-HISTORY_MAX);
-    if (this.#sticks.has(stickOf(message))) this.#stick(message);
-    this.around.tell('message', message);
+  function isFree(): boolean {
+    return !own.picture && own.delayMs <= 0;
   }
 
-  #stick(message: Message): void {
-    this.sticky = [...this.sticky.filter((other) => stickOf(other) !== stickOf(message)), message];
+  function isRecalled(said: Said): boolean {
+    return recalls.has(said, serverNow());
+  }
+
+  /** What is needed to wait is loaded for who lets danmaku wait. */
+  async function hold(message: Message): Promise<void> {
+    let dropped = 1;
+    try {
+      const { Delay } = await import('./delay.js');
+      if (isRecalled(message)) return;
+      dropped = (delay ??= new Delay()).add(message, serverNow());
+      wake();
+    } catch (error) {
+      trouble('load', error);
+    }
+    if (dropped > 0) tell('gap', { dropped, reason: 'waiting' });
+  }
+
+  function show(message: Message): void {
+    own.history = [...own.history, message].slice(-HISTORY_MAX);
+    if (sticks.has(stickOf(message))) stick(message);
+    tell('message', message);
+  }
+
+  function stick(message: Message): void {
+    own.sticky = [...own.sticky.filter((other) => stickOf(other) !== stickOf(message)), message];
   }
 }
 
 /** The wire names no sticky key, so events of one kind and name are one thing that stands. */
-const stickOf = ({ kind, event }: Message): string => `${kind}/${event ?? ''}`;
+const stickOf = ({ kind, event }: Said): string => `${kind}/${event}`;

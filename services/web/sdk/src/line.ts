@@ -1,4 +1,4 @@
-// What a line to the server is, whatever is spoken on it: frames both ways, signs of life, and an end with a code. Types and addresses only.
+// What a line to the server is, whatever is spoken on it: frames both ways, signs of life, and an end with a code. Types, addresses, and what no wire may hear.
 
 import type { Env } from './env.js';
 
@@ -35,10 +35,21 @@ export interface Line {
 
 export type Open = (ask: Ask, ears: Ears) => Line;
 
-/** A thousand messages with 2 KiB of data each are half of it; what is larger is not even parsed. */
+/** A thousand messages with 2 KiB of data each are half of it; what is larger is not even read. */
 export const FRAME_MAX = 4 * 2 ** 20;
 
-export const TOO_LARGE = `above ${FRAME_MAX} bytes`;
+/** Hears a frame of so many bytes or characters, or says why it is none. */
+export function hear(ears: Ears, size: number, read: () => Frame): void {
+  if (size > FRAME_MAX) return ears.bad('frame_too_large', `above ${FRAME_MAX}`);
+  let frame: Frame;
+  try {
+    frame = read();
+    if (typeof frame.type !== 'string') throw new TypeError('no type');
+  } catch (error) {
+    return ears.bad('bad_frame', String(error));
+  }
+  ears.frame(frame);
+}
 
 /** Where a room is watched. */
 export function address({ url, room, since }: Ask, isSocket: boolean): string {

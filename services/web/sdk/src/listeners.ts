@@ -5,16 +5,24 @@ import type { Events } from './types.js';
 type Listener = (event: never) => void;
 
 export class Listeners {
-  #kept = new Map<string, Set<Listener>>();
+  #kept: Partial<Record<keyof Events, Set<Listener>>> = {};
 
+  /**
+   * Listens; the answer ends it. What a listener throws is reported, and stops nothing.
+   *
+   * @example
+   * ```ts
+   * const off = room.on('recall', (recall) => lines.filter(recall.matches).forEach(remove));
+   * ```
+   */
   on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): () => void {
-    const all = this.#kept.get(name) ?? new Set();
-    this.#kept.set(name, all.add(listener));
+    const all = (this.#kept[name] ??= new Set());
+    all.add(listener);
     return () => all.delete(listener);
   }
 
-  tell = <Name extends keyof Events>(name: Name, event: Events[Name]): void => {
-    for (const listener of this.#kept.get(name) ?? []) {
+  protected readonly tell = <Name extends keyof Events>(name: Name, event: Events[Name]): void => {
+    for (const listener of this.#kept[name] ?? []) {
       try {
         (listener as (event: Events[Name]) => void)(event);
       } catch (error) {

@@ -22,79 +22,79 @@ const SILENT_MS_MAX = 40_000;
 /** The shortest interval, whatever the server says of its patience. */
 const PING_MS_MIN = 1_000;
 
-export class Liveness {
-  /** Pings in a row without an answer. */
-  missed = 0;
-  isHidden = false;
-  #asks = true;
-  #idleMs = 75_000;
-  #askedAt: number | undefined;
-  #pingAt = 0;
-  #heardAt = 0;
-  #pings = 0;
-  #missedAt = -Infinity;
-  #tripMs = 0;
+/** `line` is what is known of its round trips. */
+export function liveness({ pingMs, weakPingMs, pongMs }: Profile, line: { roundTripMs: number | undefined }) {
+  let asks = true;
+  let patienceMs = 75_000;
+  let askedAt: number | undefined;
+  let pingAt = 0;
+  let heardAt = 0;
+  let pings = 0;
+  let missedAt = -Infinity;
 
-  constructor(readonly profile: Profile) {}
+  const own = {
+    /** Pings in a row without an answer. */
+    missed: 0,
+    isHidden: false,
+    start,
+    heard,
+    probe,
+    everyMs,
+    nextAt,
+    look,
+  };
+  return own;
 
-  /** A new line said hello. `asks` is false where only the server speaks. */
-  start(now: number, asks: boolean, idleMs: unknown): void {
-    this.#asks = asks;
-    if (typeof idleMs === 'number' && idleMs > 0) this.#idleMs = idleMs;
-    this.#askedAt = undefined;
-    this.#pingAt = this.#heardAt = now;
-    this.#pings = this.missed = 0;
+  /** A new line said hello. `isAsked` is false where only the server speaks. */
+  function start(now: number, isAsked: boolean, idleMs: unknown): void {
+    asks = isAsked;
+    if (typeof idleMs === 'number' && idleMs > 0) patienceMs = idleMs;
+    heard(now);
+    pingAt = now;
+    pings = 0;
   }
 
   /** Whatever comes is a sign of life. */
-  heard(now: number): void {
-    this.#heardAt = now;
-    this.#askedAt = undefined;
-    this.missed = 0;
+  function heard(now: number): void {
+    heardAt = now;
+    askedAt = undefined;
+    own.missed = 0;
   }
 
-  /** The round trip of a pong. */
-  pong(tripMs: number | undefined): void {
-    this.#tripMs = tripMs ?? 0;
-  }
-
-  /** Asks now; when `isLastChance`, one miss is enough. */
-  probe(now: number, isLastChance: boolean): void {
-    if (isLastChance) this.missed = MISSES_MAX - 1;
-    if (this.#askedAt === undefined) this.#pingAt = now;
-  }
-
-  isWeak(now: number): boolean {
-    return this.#tripMs >= WEAK_TRIP_MS || now - this.#missedAt < WEAK_KEEP_MS;
+  /** Asks now, and one miss is enough. */
+  function probe(now: number): void {
+    own.missed = MISSES_MAX - 1;
+    if (askedAt === undefined) pingAt = now;
   }
 
   /** How often it pings at present: within four fifths of what the server waits for. */
-  everyMs(now: number): number {
-    if (this.#pings < TUNES) return TUNE_MS;
-    const { pingMs, weakPingMs } = this.profile;
-    const wanted = this.isHidden ? 2 * pingMs : this.isWeak(now) ? Math.min(weakPingMs, pingMs) : pingMs;
-    return Math.max(PING_MS_MIN, Math.min(wanted, 0.8 * this.#idleMs));
+  function everyMs(now: number): number {
+    if (pings < TUNES) return TUNE_MS;
+    const isWeak = (line.roundTripMs ?? 0) >= WEAK_TRIP_MS || now - missedAt < WEAK_KEEP_MS;
+    const wanted = own.isHidden ? 2 * pingMs : isWeak ? Math.min(weakPingMs, pingMs) : pingMs;
+    return Math.max(PING_MS_MIN, Math.min(wanted, 0.8 * patienceMs));
   }
 
   /** When to look again. */
-  nextAt(): number {
-    if (!this.#asks) return this.#heardAt + SILENT_MS_MAX;
-    return this.#askedAt === undefined ? this.#pingAt : this.#askedAt + this.profile.pongMs;
+  function nextAt(): number {
+    if (!asks) return heardAt + SILENT_MS_MAX;
+    return askedAt === undefined ? pingAt : askedAt + pongMs;
   }
 
   /** What to do now. */
-  look(now: number): 'wait' | 'ping' | 'dead' {
-    const late = now - this.nextAt();
+  function look(now: number): 'wait' | 'ping' | 'dead' {
+    const late = now - nextAt();
     if (late < 0) return 'wait';
-    if (!this.#asks) return 'dead';
-    if (late > SLEPT_MS && !this.isHidden) this.missed = MISSES_MAX - 1;
-    if (this.#askedAt !== undefined) {
-      this.#missedAt = now;
-      if (++this.missed >= MISSES_MAX) return 'dead';
+    if (!asks) return 'dead';
+    if (late > SLEPT_MS && !own.isHidden) own.missed = MISSES_MAX - 1;
+    if (askedAt !== undefined) {
+      missedAt = now;
+      own.missed += 1;
+      if (own.missed >= MISSES_MAX) return 'dead';
     }
-    this.#pings += 1;
-    this.#askedAt = now;
-    this.#pingAt = now + this.everyMs(now);
+    pings += 1;
+    askedAt = now;
+    pingAt = now + everyMs(now);
     return 'ping';
   }
 }

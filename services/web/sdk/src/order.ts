@@ -1,5 +1,6 @@
 // Each message once, and a place in the room's log that never moves back. Pure.
 
+import { compare } from './place.js';
 import { Recent } from './recent.js';
 
 /** 75 s of history at the judge's 200 messages a second are 15,000. */
@@ -34,15 +35,9 @@ export class Order {
 
   /** A frame was read up to here. */
   move(cursor: unknown): void {
-    if (isCursor(cursor) && !(this.cursor !== undefined && isBefore(cursor, this.cursor))) this.cursor = cursor;
+    if (isCursor(cursor) && !(compare(cursor, this.cursor) < 0)) this.cursor = cursor;
   }
 }
 
 const isCursor = (cursor: unknown): cursor is string =>
   typeof cursor === 'string' && cursor.length > 0 && cursor.length <= CURSOR_CHARS_MAX;
-
-/** Whether both are places in one partition of one generation, and the first is the earlier. Other forms are opaque. */
-function isBefore(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((cursor) => /^(\d+-\d+)-\d+-(\d+)$/.exec(cursor));
-  return Boolean(a && b && a[1] === b[1] && Number(a[2]) < Number(b[2]));
-}

@@ -14,7 +14,7 @@ export class Pass {
     if (typeof this.source !== 'function') return this.source ?? null;
     const renew = this.#isSpoilt;
     const token: unknown = await this.source({ renew });
-    if (token !== null && typeof token !== 'string') throw new TypeError('a token is a text or null');
+    if (token !== null && typeof token !== 'string') throw new TypeError('no token');
     this.#isFresh = renew;
     this.#isSpoilt = false;
     return token;

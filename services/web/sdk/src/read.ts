@@ -13,12 +13,11 @@ export const list: Read<unknown[]> = (value) => (Array.isArray(value) ? value : 
 export const text: Read<string> = (value) => (typeof value === 'string' ? value : '');
 const word: Read<string | undefined> = (value) => text(value) || undefined;
 const texts: Read<string[]> = (value) => list(value).filter((one) => typeof one === 'string');
-const number: Read<number | undefined> = (value) => (Number.isFinite(value) ? (value as number) : undefined);
+export const number: Read<number | undefined> = (value) => (Number.isFinite(value) ? (value as number) : undefined);
 const count: Read<number> = (value) => number(value) ?? 0;
-const flag: Read<boolean> = (value) => value === true;
+export const flag: Read<boolean> = (value) => value === true;
 const answer: Read<boolean | undefined> = (value) => (typeof value === 'boolean' ? value : undefined);
 const color: Read<string | undefined> = (value) => (COLOR.test(text(value)) ? text(value) : undefined);
-const never: Read<boolean> = () => false;
 const anything: Read<unknown> = (value) => value;
 
 /** One of some words, else the first. */
@@ -28,7 +27,7 @@ const oneOf =
     words.find((one) => one === value) ?? words[0];
 
 /** An object of these fields: `slowMs` is read from `slow_ms`. */
-function shape<Fields extends Record<string, Read<unknown>>>(fields: Fields): Read<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
+export function shape<Fields extends Record<string, Read<unknown>>>(fields: Fields): Read<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
   const rows = Object.entries(fields).map(([name, read]) => [name, name.replace(/[A-Z]/g, '_$&').toLowerCase(), read] as const);
   return (value) => {
     const values = typeof value === 'object' && value !== null ? (value as Values) : {};
@@ -44,7 +43,8 @@ const named =
     return found.id ? found : undefined;
   };
 
-const style = {
+/** How a message looks. */
+export const style = {
   color,
   position: oneOf<Position>('scroll', 'top', 'bottom'),
   size: oneOf<Size>('normal', 'small', 'large'),
@@ -52,6 +52,7 @@ const style = {
 
 export const user = named(shape({ id: text, name: text, level: count, badges: texts }));
 
+/** Whether it is a replay, or of this user, nobody says in it. */
 export const message = named(
   shape({
     id: text,
@@ -63,8 +64,6 @@ export const message = named(
     event: word,
     data: anything,
     edited: flag,
-    replay: never,
-    own: never,
   }),
 );
 
@@ -83,14 +82,9 @@ export const hello = shape({
   canSend: flag,
 });
 
-export const ack = shape({ clientId: text, ok: flag, id: text, code: text, retryAfterMs: number });
 export const verdict = shape({ clientId: text, id: text, verdict: (value) => text(value) || 'passed', code: word, of: word, until: number, retryAfterMs: number });
 export const gap = shape({ dropped: number, reason: (value) => text(value) || 'unknown' });
 export const recall = shape({ ids: texts, user: word, through: word, reason: word });
 export const notice = named(shape({ id: text, text, data: anything }));
 export const trouble = shape({ code: text, message: text });
 export const pong = shape({ online: number, approximate: flag });
-
-/** Whether a style is one that the door can read; it would answer another with an error that names no message. */
-export const isStyle = (given: object): boolean =>
-  Object.entries(given).every(([name, value]) => value === undefined || style[name as 'size']?.(value) === value);

@@ -9,10 +9,6 @@ export class Recent<Value> {
     readonly keepMs = Infinity,
   ) {}
 
-  get size(): number {
-    return this.#kept.size;
-  }
-
   set(key: string, value: Value, now = 0): void {
     this.#kept.delete(key);
     this.#kept.set(key, { value, until: now + this.keepMs });
@@ -20,6 +16,13 @@ export class Recent<Value> {
       if (this.#kept.size <= this.max) break;
       this.#kept.delete(oldest);
     }
+  }
+
+  /** Whether a key that stands for itself is met for the first time. */
+  isNew(this: Recent<true>, key: string): boolean {
+    const isNew = !this.get(key);
+    this.set(key, true);
+    return isNew;
   }
 
   get(key: string, now = 0): Value | undefined {

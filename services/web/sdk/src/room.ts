@@ -1,20 +1,8 @@
-// One room as an application sees it: what comes in on the line goes to its part, what the application asks goes to the line.
+// One room as an application sees it, and the words for it. What happens behind them is the session's.
 
-import { Connection } from './connection.js';
-import { machine, type Env } from './env.js';
-import { Inbox } from './inbox.js';
-import type { Frame } from './line.js';
 import { Listeners } from './listeners.js';
-import * as read from './read.js';
-import { Recent } from './recent.js';
-import { Sender } from './sender.js';
-import type { Debug, Events, Message, Mode, Options, Picture, Sent, State, Style, User } from './types.js';
-
-/** How often it looks after what waits: a tenth of a second between picture and text is not seen. */
-const LOOK_MS = 100;
-
-const NOTICES_MAX = 200;
-const UNKNOWN_TYPES_MAX = 20;
+import { session } from './session.js';
+import type { Debug, Message, Mode, Options, Picture, Sent, State, Style, User } from './types.js';
 
 /**
  * One room, watched and spoken in.
@@ -26,44 +14,13 @@ const UNKNOWN_TYPES_MAX = 20;
  * room.connect();
  * ```
  */
-export class Danmaku {
-  readonly #env: Env;
-  readonly #listeners = new Listeners();
-  readonly #connection: Connection;
-  readonly #inbox: Inbox;
-  readonly #sender: Sender;
-  readonly #notices = new Recent<true>(NOTICES_MAX);
-  readonly #unknown = new Recent<true>(UNKNOWN_TYPES_MAX);
-  #looks = false;
-  #online = 0;
-  #mode = read.mode(undefined);
-  #maySend = false;
+export class Danmaku extends Listeners {
+  readonly #session;
 
-  constructor(readonly options: Options) {
-    const { tell } = this.#listeners;
-    this.#env = { ...machine(), ...options.env };
-    this.#connection = new Connection(options, this.#env, {
-      state: (state) => this.#state(state),
-      frame: (frame) => this.#frame(frame),
-      trouble: (code, message) => tell('error', { code, message }),
-    });
-    const { order } = this.#connection;
-    this.#sender = new Sender(options.unsentMs, this.#env.random, (frame) => this.#connection.say(frame), (id) => order.has(id));
-    const isSent = (id: string) => this.#sender.isSent(id, this.#env.now());
-    this.#inbox = new Inbox({ tell, order, isSent, serverNow: () => this.#serverNow() });
+  constructor(options: Options) {
+    super();
+    this.#session = session(options, this.tell);
     this.delayMs = options.delayMs ?? 0;
-  }
-
-  /**
-   * Listens; the answer ends it. What a listener throws is reported, and stops nothing.
-   *
-   * @example
-   * ```ts
-   * const off = room.on('recall', (recall) => lines.filter(recall.matches).forEach(remove));
-   * ```
-   */
-  on<Name extends keyof Events>(name: Name, listener: (event: Events[Name]) => void): () => void {
-    return this.#listeners.on(name, listener);
   }
 
   /**
@@ -75,7 +32,7 @@ export class Danmaku {
    * ```
    */
   connect(): void {
-    this.#connection.connect();
+    this.#session.connect();
   }
 
   /**
@@ -87,8 +44,7 @@ export class Danmaku {
    * ```
    */
   close(): void {
-    this.#connection.close();
-    this.#sender.close('closed');
+    this.#session.close();
   }
 
   /**
@@ -100,7 +56,7 @@ export class Danmaku {
    * ```
    */
   reconnect(): void {
-    this.#connection.reconnect();
+    this.#session.reconnect();
   }
 
   /**
@@ -114,9 +70,7 @@ export class Danmaku {
    * ```
    */
   send(text: string, style: Style = {}): Promise<Sent> {
-    const sent = this.#sender.send(text, style, this.#refusal(), this.#env.now());
-    this.#look();
-    return sent;
+    return this.#session.send(text, style);
   }
 
   /**
@@ -129,7 +83,7 @@ export class Danmaku {
    * ```
    */
   syncTo(picture: Picture | null): void {
-    this.#inbox.picture = picture;
+    this.#session.box.picture = picture;
   }
 
   /**
@@ -141,11 +95,11 @@ export class Danmaku {
    * ```
    */
   get delayMs(): number {
-    return this.#inbox.delayMs;
+    return this.#session.box.delayMs;
   }
 
   set delayMs(ms: number) {
-    this.#inbox.delayMs = ms;
+    this.#session.box.delayMs = ms;
   }
 
   /**
@@ -157,7 +111,7 @@ export class Danmaku {
    * ```
    */
   get history(): readonly Message[] {
-    return this.#inbox.history;
+    return this.#session.box.history;
   }
 
   /**
@@ -169,7 +123,7 @@ export class Danmaku {
    * ```
    */
   get sticky(): readonly Message[] {
-    return this.#inbox.sticky;
+    return this.#session.box.sticky;
   }
 
   /**
@@ -181,7 +135,7 @@ export class Danmaku {
    * ```
    */
   get state(): State {
-    return this.#connection.state;
+    return this.#session.state();
   }
 
   /**
@@ -193,7 +147,7 @@ export class Danmaku {
    * ```
    */
   get online(): number {
-    return this.#online;
+    return this.#session.online();
   }
 
   /**
@@ -205,7 +159,7 @@ export class Danmaku {
    * ```
    */
   get user(): User | undefined {
-    return this.#inbox.me;
+    return this.#session.box.me;
   }
 
   /**
@@ -217,7 +171,7 @@ export class Danmaku {
    * ```
    */
   get canSend(): boolean {
-    return this.#maySend && this.#refusal() === undefined;
+    return this.#session.canSend();
   }
 
   /**
@@ -229,7 +183,7 @@ export class Danmaku {
    * ```
    */
   get mode(): Mode {
-    return this.#mode;
+    return this.#session.mode();
   }
 
   /**
@@ -241,7 +195,7 @@ export class Danmaku {
    * ```
    */
   ageMs(at: number): number {
-    return Math.max(0, this.#serverNow() - at);
+    return this.#session.ageMs(at);
   }
 
   /**
@@ -253,109 +207,6 @@ export class Danmaku {
    * ```
    */
   get debug(): Debug {
-    const { state, transitions, clock, liveness, attempts, connections, order } = this.#connection;
-    return {
-      state,
-      transitions: [...transitions],
-      roundTripMs: clock.roundTripMs,
-      missed: liveness.missed,
-      attempts,
-      connections,
-      pingEveryMs: liveness.everyMs(this.#env.now()),
-      wire: this.options.wire ?? 'json',
-      profile: this.options.profile ?? 'office',
-      cursor: order.cursor,
-      unsent: this.#sender.unsent,
-      delayed: this.#inbox.delayed,
-      repeats: order.repeats,
-    };
-  }
-
-  #serverNow(): number {
-    return this.#connection.clock.toServer(this.#env.now());
-  }
-
-  /** Why nothing can be sent at all. */
-  #refusal(): string | undefined {
-    const { kind } = this.state;
-    if (!this.#connection.wireSends) return 'receive_only';
-    return kind === 'stopped' ? kind : kind === 'idle' ? 'closed' : undefined;
-  }
-
-  #state(state: State): void {
-    if (state.kind === 'live') this.#sender.resume(this.#env.now());
-    if (state.kind === 'stopped') this.#sender.close('stopped');
-    this.#listeners.tell('state', state);
-    if (state.kind === 'stopped') this.#listeners.tell('stopped', state);
-  }
-
-  #frame(frame: Frame): void {
-    const hears = Object.hasOwn(this.#hears, frame.type) ? this.#hears[frame.type] : undefined;
-    if (hears) hears(frame);
-    else this.#later(frame.type);
-    this.#look();
-  }
-
-  readonly #hears: Record<string, (frame: Frame) => void> = {
-    hello: (frame) => this.#hello(frame),
-    batch: ({ messages, replay }) => read.list(messages).forEach((message) => this.#inbox.take(message, replay === true)),
-    gap: (frame) => this.#tell('gap', read.gap(frame)),
-    recall: (frame) => this.#inbox.recall(read.recall(frame)),
-    mode: (frame) => this.#tell('mode', (this.#mode = read.mode(frame))),
-    ack: (frame) => this.#sender.ack(frame, this.#env.now()),
-    verdict: (frame) => this.#tell('verdict', this.#sender.verdict(frame)),
-    notice: (frame) => this.#notice(frame),
-    pong: (frame) => this.#count(frame),
-    reconnect: () => {},
-    error: (frame) => this.#tell('error', read.trouble(frame)),
-  };
-
-  #tell<Name extends keyof Events>(name: Name, event: Events[Name]): void {
-    this.#listeners.tell(name, event);
-  }
-
-  #hello(frame: Frame): void {
-    const hello = read.hello(frame);
-    this.#inbox.me = hello.user;
-    this.#maySend = hello.canSend;
-    this.#mode = hello.mode;
-    this.#inbox.stand(read.list(frame['state']));
-    this.#tell('hello', hello);
-    this.#tell('mode', hello.mode);
-    this.#count(frame);
-  }
-
-  /** It comes again until it is acknowledged, and is told once. */
-  #notice(frame: Frame): void {
-    const notice = read.notice(frame);
-    if (!notice) return;
-    if (!this.#notices.get(notice.id)) this.#tell('notice', notice);
-    this.#notices.set(notice.id, true);
-    this.#connection.say({ type: 'ack', notice: notice.id });
-  }
-
-  #count(frame: Frame): void {
-    const { online, approximate } = read.pong(frame);
-    this.#online = online ?? this.#online;
-    this.#tell('online', { count: this.#online, approximate });
-  }
-
-  /** A type of a later release is passed over, and said once. */
-  #later(type: string): void {
-    const name = type.slice(0, 32);
-    if (!this.#unknown.get(name)) this.#tell('error', { code: 'unknown_type', message: name });
-    this.#unknown.set(name, true);
-  }
-
-  /** Looks after what waits, now and again until nothing does. */
-  #look(): void {
-    this.#inbox.look();
-    this.#sender.look(this.#env.now(), this.state.kind === 'live');
-    if (this.#looks || !(this.#inbox.delayed > 0 || this.#sender.isWaiting)) return;
-    this.#looks = true;
-    this.#env.timer(LOOK_MS, () => {
-      this.#looks = false;
-      this.#look();
-    });
+    return this.#session.debug();
   }
 }

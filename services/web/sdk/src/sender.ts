@@ -2,7 +2,7 @@
 
 import type { Frame } from './line.js';
 import { Outbox, UNSENT_MS_MAX } from './outbox.js';
-import * as read from './read.js';
+import { flag, number, shape, style as styles, text as textOf } from './read.js';
 import { Recent } from './recent.js';
 import type { Sent, Style, Verdict } from './types.js';
 import { Verdicts } from './verdicts.js';
@@ -11,6 +11,12 @@ import { Verdicts } from './verdicts.js';
 const FRAME_BYTES_MAX = 4_096;
 
 const OWN_MAX = 200;
+
+const ackOf = shape({ clientId: textOf, ok: flag, id: textOf, code: textOf, retryAfterMs: number });
+
+/** Whether a style is one that the door can read; it would answer another with an error that names no message. */
+export const isStyle = (given: object): boolean =>
+  Object.entries(given).every(([name, value]) => value === undefined || styles[name as 'size']?.(value) === value);
 
 interface Unsent {
   frame: Frame;
@@ -42,15 +48,14 @@ export class Sender {
     return this.unsent + this.#verdicts.size > 0;
   }
 
-  send(text: string, style: Style, refusal: string | undefined, now: number): Promise<Sent> {
+  send(text: string, style: Style, now: number): Promise<Sent> {
     // It needs to be unlike this user's others of one minute, also those from another page.
     const clientId = `${Math.floor(this.random() * 2 ** 50).toString(36)}-${this.#count++}`;
     // Half of a pair is no text, and the server would not say whose it was.
     const frame = { ...style, type: 'send', client_id: clientId, text: String(text).replace(/\p{Surrogate}/gu, '\ufffd') };
     return new Promise((settle) => {
       const refuse = (code: string, retryAfterMs?: number) => settle({ ok: false, code, retryAfterMs, clientId });
-      if (refusal) refuse(refusal);
-      else if (!read.isStyle(style)) refuse('malformed');
+      if (!isStyle(style)) refuse('malformed');
       else if (new TextEncoder().encode(JSON.stringify(frame)).length > FRAME_BYTES_MAX) refuse('too_long');
       else if (!this.#outbox.add(clientId, { frame, settle, refuse }, now)) refuse('queue_full');
     });
@@ -69,7 +74,7 @@ export class Sender {
   }
 
   ack(frame: Frame, now: number): void {
-    const { clientId, ok, id, code, retryAfterMs } = read.ack(frame);
+    const { clientId, ok, id, code, retryAfterMs } = ackOf(frame);
     const unsent = this.#outbox.answer(clientId, code, retryAfterMs, now);
     if (!unsent) return;
     if (!ok || !id) return unsent.refuse(code || 'unknown', retryAfterMs);
@@ -78,10 +83,8 @@ export class Sender {
     unsent.settle({ ok: true, id, clientId, verdict });
   }
 
-  verdict(frame: Frame): Verdict {
-    const verdict = read.verdict(frame);
+  said(verdict: Verdict): void {
     this.#verdicts.said(verdict);
-    return verdict;
   }
 
   /** The room shows a message: whether it was sent from here. */

@@ -1,7 +1,7 @@
 // A line that only receives: server-sent events through a streaming fetch, which unlike EventSource can bring a token and see the status.
 
 import { ABNORMAL, UNAUTHORIZED } from './closes.js';
-import { address, FRAME_MAX, TOO_LARGE, type Ask, type Ears, type Frame, type Open } from './line.js';
+import { FRAME_MAX, address, hear, type Ask, type Ears, type Frame, type Open } from './line.js';
 
 /** A status that is no stream, as the close code that a WebSocket would have had. */
 function closeOf(status: number): number {
@@ -15,7 +15,12 @@ function closeOf(status: number): number {
 export const events: Open = (ask, ears) => {
   const end = new AbortController();
   const mine: Ears = {
-    frame: (frame) => end.signal.aborted || ears.frame(frame),
+    frame(frame) {
+      if (end.signal.aborted) return;
+      // The last word of a stream is what a WebSocket would be closed with.
+      if (frame.type === 'close') mine.closed(Number(frame['code']) || ABNORMAL, String(frame['reason'] ?? ''));
+      else ears.frame(frame);
+    },
     alive: () => end.signal.aborted || ears.alive(),
     bad: (code, message) => end.signal.aborted || ears.bad(code, message),
     closed: (code, reason, afterMs) => {
@@ -44,21 +49,10 @@ async function listen(ask: Ask, ears: Ears, signal: AbortSignal): Promise<void> 
     const { done, value } = await reader.read();
     if (done) return ears.closed(ABNORMAL, 'the stream ended');
     ears.alive();
-    for (const event of events.push(text.decode(value, { stream: true }))) hear(event, ears);
+    for (const data of events.push(text.decode(value, { stream: true }))) {
+      hear(ears, data?.length ?? Infinity, () => JSON.parse(data ?? '') as Frame);
+    }
   }
-}
-
-function hear(data: string | undefined, ears: Ears): void {
-  if (data === undefined) return ears.bad('frame_too_large', TOO_LARGE);
-  let frame: Frame;
-  try {
-    frame = JSON.parse(data) as Frame;
-  } catch (error) {
-    return ears.bad('bad_frame', String(error));
-  }
-  if (typeof frame?.type !== 'string') return ears.bad('bad_frame', 'an event without a type');
-  if (frame.type !== 'close') return ears.frame(frame);
-  ears.closed(Number(frame['code']) || ABNORMAL, String(frame['reason'] ?? ''));
 }
 
 /** Text in pieces in, the `data` of whole events out; undefined for one that was too large. The type and cursor stand in the data as well. */

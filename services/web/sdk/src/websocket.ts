@@ -1,6 +1,6 @@
 // A line over a WebSocket. What the bytes mean is the codec's matter, what to do about an end the connection's.
 
-import { address, FRAME_MAX, TOO_LARGE, type Ears, type Frame, type Open } from './line.js';
+import { address, hear, type Frame, type Open } from './line.js';
 
 export interface Codec {
   /** The subprotocol. */
@@ -23,10 +23,10 @@ export const webSocket =
   (codec: Codec): Open =>
   (ask, ears) => {
     const { WebSocket } = ask.env;
-    if (!WebSocket) throw new Error('no WebSocket here: give one as env.WebSocket (before Node 22 the package ws), or watch by wire sse');
+    if (!WebSocket) throw new Error('no WebSocket: before Node 22 give env.WebSocket');
     const socket = new WebSocket(address(ask, true), ask.token ? [codec.name, `bearer.${ask.token}`] : [codec.name]);
     socket.binaryType = 'arraybuffer';
-    socket.onmessage = ({ data }) => hear(codec, data, ears);
+    socket.onmessage = ({ data }) => hear(ears, (data as string).length ?? (data as ArrayBuffer).byteLength, () => codec.read(data));
     socket.onclose = ({ code, reason }) => ears.closed(code, reason);
     // A close follows, and says more. It stays when the rest is taken off: in Node an error that nobody hears ends the process.
     socket.onerror = () => {};
@@ -38,16 +38,3 @@ export const webSocket =
       },
     };
   };
-
-function hear(codec: Codec, data: unknown, ears: Ears): void {
-  const size = typeof data === 'string' ? data.length : data instanceof ArrayBuffer ? data.byteLength : 0;
-  if (size > FRAME_MAX) return ears.bad('frame_too_large', TOO_LARGE);
-  let frame: Frame;
-  try {
-    frame = codec.read(data);
-  } catch (error) {
-    return ears.bad('bad_frame', String(error));
-  }
-  if (typeof frame?.type === 'string') ears.frame(frame);
-  else ears.bad('bad_frame', 'a frame without a type');
-}

@@ -4,7 +4,7 @@ import type { Open } from './line.js';
 import type { Wire } from './types.js';
 import { json, webSocket } from './websocket.js';
 
-export async function opener(wire: Wire): Promise<Open> {
+export async function opener(wire?: Wire): Promise<Open> {
   if (wire === 'sse') return (await import('./sse.js')).events;
   return webSocket(wire === 'proto' ? (await import('./proto.js')).proto : json);
 }

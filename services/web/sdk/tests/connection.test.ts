@@ -268,7 +268,7 @@ test('close leaves nothing behind, and connect comes in again', async () => {
 
 test('what cannot even be asked for stops, and says why', async () => {
   const rows = [
-    [{ env: { WebSocket: undefined } }, /no WebSocket here/],
+    [{ env: { WebSocket: undefined } }, /no WebSocket/],
     [{ url: 'not a url' }, /Invalid URL/],
     [
       {

@@ -1,5 +1,6 @@
 // A world without a network: time that a test moves, sockets whose server it plays, and news that it makes.
 
+import { vi } from 'vitest';
 import { type Env, type News, type Socket } from '../src/env.js';
 import { Danmaku } from '../src/index.js';
 import type { Frame } from '../src/line.js';
@@ -135,6 +136,8 @@ export class World {
   async live(options: Partial<Options> = {}, hello: object = {}): Promise<Danmaku> {
     const room = await this.open(options);
     this.socket.says(helloOf(this.now, hello));
+    // What speaking needs is loaded with the hello.
+    await vi.dynamicImportSettled();
     return room;
   }
 }
