@@ -1,19 +1,43 @@
 // What the client stands on: sockets, time, chance and the news of the machine. The only file that touches globals.
 
-/** As much of a WebSocket as the client uses; the browser's and that of the package `ws` both are one. */
+/** A method, because each kind of socket has event types of its own. */
+type Hear<Event> = { hear(event: Event): void }['hear'];
+
+/**
+ * As much of a WebSocket as the client uses; the browser's and that of the package `ws` both are one.
+ *
+ * @example
+ * ```ts
+ * import { WebSocket } from 'ws';
+ * const room = new Danmaku({ url, room: 'demo', env: { WebSocket } });
+ * ```
+ */
 export interface Socket {
   binaryType: string;
-  onmessage: ((event: { data: unknown }) => void) | null;
-  onclose: ((event: { code: number; reason: string }) => void) | null;
-  onerror: ((event: unknown) => void) | null;
+  onmessage: Hear<{ data: unknown }> | null;
+  onclose: Hear<{ code: number; reason: string }> | null;
+  onerror: Hear<unknown> | null;
   readonly readyState: number;
   send(data: string | Uint8Array<ArrayBuffer>): void;
   close(code?: number, reason?: string): void;
 }
 
-/** `changed` is another network, as from a wireless one to a mobile one. */
+/**
+ * `changed` is another network, as from a wireless one to a mobile one.
+ *
+ * @example
+ * ```ts
+ * const env = { watch: (hear: (news: News) => void) => onNetwork(() => hear('changed')) };
+ * ```
+ */
 export type News = 'online' | 'offline' | 'changed' | 'shown' | 'hidden';
 
+/**
+ * @example
+ * ```ts
+ * const room = new Danmaku({ room: 'demo', env: { now: () => clock.now, random: () => 0.5 } }); // a test
+ * ```
+ */
 export interface Env {
   WebSocket: (new (url: string, protocols: string[]) => Socket) | undefined;
   fetch: typeof fetch;
@@ -30,7 +54,7 @@ export interface Env {
 /** The machine's own. */
 export function machine(): Env {
   return {
-    WebSocket: globalThis.WebSocket as Env['WebSocket'],
+    WebSocket: globalThis.WebSocket,
     fetch: (input, init) => fetch(input, init),
     now: () => performance.timeOrigin + performance.now(),
     random: Math.random,

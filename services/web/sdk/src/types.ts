@@ -2,18 +2,46 @@
 
 import type { Env } from './env.js';
 
-/** How the server is spoken to. `sse` only receives. */
+/**
+ * How the server is spoken to. `sse` only receives.
+ *
+ * @example
+ * ```ts
+ * const room = new Danmaku({ room: 'demo', wire: 'sse' }); // a dashboard: it only watches
+ * ```
+ */
 export type Wire = 'json' | 'proto' | 'sse';
 
-/** How patient the client is with its line; see `profiles.ts` for the numbers. */
+/**
+ * How patient the client is with its line; see `profiles.ts` for the numbers.
+ *
+ * @example
+ * ```ts
+ * const room = new Danmaku({ room: 'demo', profile: matchMedia('(pointer: coarse)').matches ? 'mobile' : 'office' });
+ * ```
+ */
 export type ProfileName = 'office' | 'mobile' | 'low-power' | 'camera';
 
-/** Why a token is asked for: `renew` is true when the last one is used up, so a remembered one is of no use. */
+/**
+ * Why a token is asked for: `renew` is true when the last one is used up, so a remembered one is of no use.
+ *
+ * @example
+ * ```ts
+ * const token = ({ renew }: TokenAsk) => (renew ? askAnew() : (remembered ?? askAnew()));
+ * ```
+ */
 export interface TokenAsk {
   renew: boolean;
 }
 
-/** A token, or who to ask for one; `null` is a viewer without a name. */
+/**
+ * A token, or who to ask for one; `null` is a viewer without a name.
+ *
+ * @example
+ * ```ts
+ * const token: TokenSource = async ({ renew }) => (await fetch(`/token?renew=${renew}`)).text();
+ * ```
+ */
 export type TokenSource = string | ((ask: TokenAsk) => string | null | Promise<string | null>);
 
 /**
@@ -39,6 +67,12 @@ export interface Options {
   env?: Partial<Env>;
 }
 
+/**
+ * @example
+ * ```ts
+ * const label = ({ name, level, badges }: User) => `${badges.join('')}${name} ${level}`;
+ * ```
+ */
 export interface User {
   id: string;
   name: string;
@@ -46,11 +80,36 @@ export interface User {
   badges: string[];
 }
 
+/**
+ * @example
+ * ```ts
+ * const isShown = (kind: Kind) => kind === 'chat' || kind === 'super';
+ * ```
+ */
 export type Kind = 'chat' | 'gift' | 'super' | 'system' | 'event';
+/**
+ * @example
+ * ```ts
+ * const lane = (position: Position) => (position === 'scroll' ? flying : fixed);
+ * ```
+ */
 export type Position = 'scroll' | 'top' | 'bottom';
+/**
+ * @example
+ * ```ts
+ * const pixels: Record<Size, number> = { small: 18, normal: 24, large: 36 };
+ * ```
+ */
 export type Size = 'small' | 'normal' | 'large';
 
-/** One message of the room. Ids are opaque; times are Unix milliseconds of the server. */
+/**
+ * One message of the room. Ids are opaque; times are Unix milliseconds of the server.
+ *
+ * @example
+ * ```ts
+ * room.on('message', (message) => (message.replay ? list.add(message) : stage.fly(message)));
+ * ```
+ */
 export interface Message {
   id: string;
   /** When the server accepted it. */
@@ -75,7 +134,14 @@ export interface Message {
   own: boolean;
 }
 
-/** How a room may be spoken in at present. All zero and false = freely. */
+/**
+ * How a room may be spoken in at present. All zero and false = freely.
+ *
+ * @example
+ * ```ts
+ * room.on('mode', ({ slowMs, emergency }) => composer.limit(slowMs, emergency));
+ * ```
+ */
 export interface Mode {
   slowMs: number;
   levelMin: number;
@@ -85,7 +151,14 @@ export interface Mode {
   delayMs: number;
 }
 
-/** What the server said on arrival. */
+/**
+ * What the server said on arrival.
+ *
+ * @example
+ * ```ts
+ * room.on('hello', ({ recovered }) => recovered === false && show('some chat was missed'));
+ * ```
+ */
 export interface Hello {
   version: string;
   connection: string;
@@ -101,7 +174,14 @@ export interface Hello {
   canSend: boolean;
 }
 
-/** Chat that this viewer will not see. */
+/**
+ * Chat that this viewer will not see.
+ *
+ * @example
+ * ```ts
+ * room.on('gap', ({ dropped, reason }) => show(`${dropped ?? 'some'} messages were dropped: ${reason}`));
+ * ```
+ */
 export interface Gap {
   /** How many; absent when nobody knows. */
   dropped: number | undefined;
@@ -109,7 +189,14 @@ export interface Gap {
   reason: string;
 }
 
-/** Messages that leave every screen. */
+/**
+ * Messages that leave every screen.
+ *
+ * @example
+ * ```ts
+ * room.on('recall', ({ matches }) => lines.filter((line) => matches(line.message)).forEach((line) => line.remove()));
+ * ```
+ */
 export interface Recall {
   ids: readonly string[];
   user: string | undefined;
@@ -119,7 +206,14 @@ export interface Recall {
   matches(message: Pick<Message, 'id' | 'user'>): boolean;
 }
 
-/** The judge's words that a sender is told; `passed` is the client's own conclusion: the room has it. */
+/**
+ * The judge's words that a sender is told; `passed` is the client's own conclusion: the room has it.
+ *
+ * @example
+ * ```ts
+ * const isSeen = (word: Word) => word === 'passed' || word === 'masked';
+ * ```
+ */
 export type Word =
   | 'passed'
   | 'masked'
@@ -133,7 +227,14 @@ export type Word =
   | 'superseded'
   | (string & {});
 
-/** What became of a sent message. */
+/**
+ * What became of a sent message.
+ *
+ * @example
+ * ```ts
+ * room.on('verdict', ({ verdict, until }) => verdict === 'muted' && show(until ? new Date(until) : 'for good'));
+ * ```
+ */
 export interface Verdict {
   clientId: string;
   id: string;
@@ -147,7 +248,14 @@ export interface Verdict {
   retryAfterMs: number | undefined;
 }
 
-/** How a message looks; all of it may be left out. */
+/**
+ * How a message looks; all of it may be left out.
+ *
+ * @example
+ * ```ts
+ * const style: Style = { color: '#ff8800', position: 'top' };
+ * ```
+ */
 export interface Style {
   color?: string | undefined;
   position?: Position | undefined;
@@ -157,6 +265,12 @@ export interface Style {
 /**
  * The answer to a `send`: accepted, or refused with a code. The door's codes are in docs/wire.md; the client's own are
  * `receive_only`, `queue_full` (too many wait), `expired` (no line in time), `unknown` (sent, and never answered), `stopped`, `closed`.
+ *
+ * @example
+ * ```ts
+ * const sent: Sent = await room.send('666');
+ * if (!sent.ok) show(sent.code, sent.retryAfterMs);
+ * ```
  */
 export type Sent =
   | {
@@ -168,26 +282,54 @@ export type Sent =
     }
   | { ok: false; code: string; retryAfterMs: number | undefined; clientId: string };
 
-/** A word to this user alone. The client acknowledges it, and tells each one once. */
+/**
+ * A word to this user alone. The client acknowledges it, and tells each one once.
+ *
+ * @example
+ * ```ts
+ * room.on('notice', ({ text }) => toast(text));
+ * ```
+ */
 export interface Notice {
   id: string;
   text: string;
   data: unknown;
 }
 
-/** How many watch; `approximate` where one node counts alone. */
+/**
+ * How many watch; `approximate` where one node counts alone.
+ *
+ * @example
+ * ```ts
+ * room.on('online', ({ count, approximate }) => show(approximate ? `about ${count}` : `${count}`));
+ * ```
+ */
 export interface Online {
   count: number;
   approximate: boolean;
 }
 
-/** What went wrong without ending anything: the server's `error`, or the client's own (`bad_frame`, `frame_too_large`, `unknown_type`, `token`, `connect`). */
+/**
+ * What went wrong without ending anything: the server's `error`, or the client's own (`bad_frame`, `frame_too_large`, `unknown_type`, `token`, `connect`).
+ *
+ * @example
+ * ```ts
+ * room.on('error', ({ code, message }) => console.warn(code, message));
+ * ```
+ */
 export interface Trouble {
   code: string;
   message: string;
 }
 
-/** The connection has ended, and will not come back before something changes. */
+/**
+ * The connection has ended, and will not come back before something changes.
+ *
+ * @example
+ * ```ts
+ * room.on('stopped', ({ code, reason }) => show(code === 4503 ? 'you were removed' : reason));
+ * ```
+ */
 export interface Stopped {
   kind: 'stopped';
   code: number;
@@ -218,7 +360,14 @@ export type State =
     }
   | Stopped;
 
-/** The events of a room, and what each brings. */
+/**
+ * The events of a room, and what each brings.
+ *
+ * @example
+ * ```ts
+ * const names: (keyof Events)[] = ['message', 'recall', 'gap'];
+ * ```
+ */
 export interface Events {
   state: State;
   hello: Hello;
@@ -233,7 +382,14 @@ export interface Events {
   stopped: Stopped;
 }
 
-/** One change of the connection's state, for the debug view. */
+/**
+ * One change of the connection's state, for the debug view.
+ *
+ * @example
+ * ```ts
+ * const line = ({ at, to, why }: Transition) => `${new Date(at).toISOString()} ${to}: ${why}`;
+ * ```
+ */
 export interface Transition {
   at: number;
   from: State['kind'];
@@ -241,7 +397,14 @@ export interface Transition {
   why: string;
 }
 
-/** The connection's inside, as plain data. */
+/**
+ * The connection's inside, as plain data.
+ *
+ * @example
+ * ```ts
+ * const { roundTripMs, missed, attempts } = room.debug;
+ * ```
+ */
 export interface Debug {
   state: State;
   /** The last 50. */
@@ -265,10 +428,24 @@ export interface Debug {
   repeats: number;
 }
 
-/** Whose picture the danmaku follow: a video element, or any function that tells the server time of the picture that is seen now. */
+/**
+ * Whose picture the danmaku follow: a video element, or any function that tells the server time of the picture that is seen now.
+ *
+ * @example
+ * ```ts
+ * const picture: Picture = () => hls.playingDate?.getTime();
+ * ```
+ */
 export type Picture = PictureElement | (() => number | undefined);
 
-/** As much of a video element as is asked. `getStartDate` is there where the browser reads the stream's own dates. */
+/**
+ * As much of a video element as is asked. `getStartDate` is there where the browser reads the stream's own dates.
+ *
+ * @example
+ * ```ts
+ * room.syncTo(document.querySelector('video')); // an HTMLVideoElement is one
+ * ```
+ */
 export interface PictureElement {
   readonly currentTime: number;
   readonly seekable: { readonly length: number; end(index: number): number };

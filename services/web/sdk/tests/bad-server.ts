@@ -98,7 +98,7 @@ export class BadServer {
 export function world(speed: number): Partial<Env> {
   const start = performance.now();
   return {
-    WebSocket: WebSocket as unknown as Env['WebSocket'],
+    WebSocket,
     now: () => 1_700_000_000_000 + (performance.now() - start) * speed,
     timer(ms, run) {
       const timer = setTimeout(run, ms / speed);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { Danmaku } from '../src/index.js';
-import type { Env, Socket } from '../src/env.js';
+import type { Env } from '../src/env.js';
 import type { Options } from '../src/types.js';
 import { until } from './bad-server.js';
 import { diary } from './fake.js';
@@ -47,7 +47,7 @@ describe.skipIf(!program)('the real program', { timeout: 60_000 }, () => {
           super(at, protocols);
           sockets.push(this);
         }
-      } as unknown as new (url: string, protocols: string[]) => Socket,
+      },
     };
     const room = new Danmaku({ url, room: 'demo', env, ...options });
     rooms.push(room);
@@ -120,7 +120,7 @@ describe.skipIf(!program)('the real program', { timeout: 60_000 }, () => {
 
   test('a bad token stops, and says so, on every wire', async () => {
     for (const wire of ['json', 'proto', 'sse'] as const) {
-      const room = new Danmaku({ url, room: 'demo', wire, token: 'a.b.c', env: { WebSocket: WebSocket as unknown as NonNullable<Env['WebSocket']> } });
+      const room = new Danmaku({ url, room: 'demo', wire, token: 'a.b.c', env: { WebSocket } });
       rooms.push(room);
       const stopped = diary(room, 'stopped');
       room.connect();
