@@ -9,7 +9,12 @@ const entry = (page: string) => resolve(import.meta.dirname, page, 'index.html')
 
 export default defineConfig({
   base: '/',
-  resolve: { alias: { '@danmaku/client': resolve(import.meta.dirname, 'sdk/src/index.ts') } },
+  resolve: {
+    alias: [
+      { find: /^@danmaku\/client$/, replacement: resolve(import.meta.dirname, 'sdk/src/index.ts') },
+      { find: /^@danmaku\/client\/(.+)$/, replacement: resolve(import.meta.dirname, 'sdk/src/$1.ts') },
+    ],
+  },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',
