@@ -2,7 +2,7 @@
 
 import { afterMs, backoffMs, waitMs } from './backoff.js';
 import { Clock } from './clock.js';
-import { ABNORMAL, UNAUTHORIZED, afterClose } from './closes.js';
+import { ABNORMAL, NORMAL, UNAUTHORIZED, afterClose } from './closes.js';
 import type { Env, News } from './env.js';
 import type { Ears, Frame, Line } from './line.js';
 import { liveness } from './liveness.js';
@@ -166,8 +166,10 @@ export function connection(options: Options, env: Env, hear: Hear) {
     const next = afterClose(code);
     const isRenewed = next === 'renew' ? pass.spoil() : code === UNAUTHORIZED && pass.refuse();
     const why = reason || (state.kind === 'live' ? 'the line ended' : 'no connection');
+    // A goodbye after being asked to come back is none for good.
+    const isAsked = code === NORMAL && returnAt !== undefined;
     if (isRenewed) comeBack(code, why, 0);
-    else if (next === 'back') comeBack(code, why, asked);
+    else if (next === 'back' || isAsked) comeBack(code, why, asked);
     else stop(code, why);
   }
 
@@ -202,7 +204,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
     if (deed === 'nothing') return;
     if (deed === 'park') return wait(profile.capMs, ABNORMAL, news);
     if (deed === 'probe') {
-      life.probe(now);
+      life.probe(now, true);
       return look();
     }
     if (deed === 'again') attempts = 0;
@@ -218,7 +220,12 @@ export function connection(options: Options, env: Env, hear: Hear) {
   }
 
   function say(frame: Frame): void {
-    if (state.kind === 'live') line?.say(frame);
+    if (state.kind !== 'live') return;
+    line?.say(frame);
+    // Who speaks should not wait for the next ping to learn that nobody hears it.
+    if (frame.type !== 'send') return;
+    life.probe(env.now());
+    look();
   }
 
   return {

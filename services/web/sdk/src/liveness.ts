@@ -61,18 +61,21 @@ export function liveness({ pingMs, weakPingMs, pongMs }: Profile, line: { roundT
     own.missed = 0;
   }
 
-  /** Asks now, and one miss is enough. */
-  function probe(now: number): void {
-    own.missed = MISSES_MAX - 1;
+  /** Asks now; with `isLastChance` one miss is enough. */
+  function probe(now: number, isLastChance = false): void {
+    if (isLastChance) own.missed = MISSES_MAX - 1;
     if (askedAt === undefined) pingAt = now;
   }
 
-  /** How often it pings at present: within four fifths of what the server waits for. */
+  /**
+   * How often it pings at present: within four fifths of what the server waits for. A hidden page's timers may run once a minute only,
+   * so there a ping must be due well before the minute is over.
+   */
   function everyMs(now: number): number {
     if (pings < TUNES) return TUNE_MS;
     const isWeak = (line.roundTripMs ?? 0) >= WEAK_TRIP_MS || now - missedAt < WEAK_KEEP_MS;
     const wanted = own.isHidden ? 2 * pingMs : isWeak ? Math.min(weakPingMs, pingMs) : pingMs;
-    return Math.max(PING_MS_MIN, Math.min(wanted, 0.8 * patienceMs));
+    return Math.max(PING_MS_MIN, Math.min(wanted, patienceMs * (own.isHidden ? 0.6 : 0.8)));
   }
 
   /** When to look again. */

@@ -35,7 +35,7 @@ export function session(options: Options, tell: Tell) {
         const hello = read.hello(frame);
         box.me = hello.user;
         maySend = hello.canSend;
-        if (maySend) void speak();
+        if (maySend && sends) void speak();
         box.stand(read.list(frame['state']));
         tell('hello', hello);
         tell('mode', (mode = hello.mode));

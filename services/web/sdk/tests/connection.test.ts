@@ -110,12 +110,25 @@ test('two pings without an answer: it reconnects, and waits for no close', async
   expect([room.state.kind, room.debug.transitions.at(-1)?.why, world.socket.readyState]).toEqual(['waiting', 'nothing heard', 3]);
 });
 
+test('who speaks on a dead line learns it in 10 s, not at the next ping', async () => {
+  const world = new World();
+  const room = await world.live();
+  for (let passed = 0; passed < 6_000; passed += 1_000) {
+    await world.pass(1_000);
+    world.socket.says({ type: 'pong' });
+  }
+  const before = world.socket.sentOf('ping').length;
+  void room.send('is anybody there');
+  expect(world.socket.sentOf('ping').length).toBe(before + 1);
+  await world.pass(10_000);
+  expect(room.debug.transitions.map(({ why }) => why)).toContain('nothing heard');
+});
+
 test('the moment that the server chose is kept, whether the close comes before it or not at all', async () => {
-  for (const code of [1012, 1013, 1000, undefined]) {
+  for (const code of [1012, 1013, 1000, 1006, undefined]) {
     const world = new World();
     await world.live();
     world.socket.says({ type: 'reconnect', after_ms: 4_000, cursor: '1-0-20-20' });
-    if (code === 1000) continue;
     if (code) world.socket.ends(code);
     await world.pass(3_999);
     expect(world.sockets, `${code}: too early`).toHaveLength(1);
