@@ -52,6 +52,12 @@ pub struct Config {
           value_parser = within_a_minute)]
     pub duplicate_window: Duration,
 
+    /// How long a third text of a user that is nearly the same as two before is refused in one room; 0 = never.
+    // Of 23,183 messages of a live room it refuses one, of 3,090 of another two: people do not do that by the minute.
+    #[arg(long, env = "DANMAKU_SIMILAR_WINDOW", value_name = "DURATION", default_value = "60s",
+          value_parser = within_a_minute)]
+    pub similar_window: Duration,
+
     /// Plain chat of one room that is shown in a second, where the room's policy says nothing else; 0 = all of it.
     // Ten times what anybody reads; above it a crowd sees a fair share of itself.
     #[arg(long, env = "DANMAKU_ROOM_BUDGET", value_name = "PER_SECOND", default_value_t = 200,
@@ -76,6 +82,7 @@ impl Default for Config {
             say_rate: limits.rate_per_s,
             say_burst: limits.burst,
             duplicate_window: Duration::from_millis(limits.duplicate_ms.into()),
+            similar_window: Duration::from_millis(limits.similar_ms.into()),
             room_budget: limits.budget_per_s,
         }
     }
@@ -99,8 +106,14 @@ impl Config {
 
     /// The limits in the judge's terms.
     pub(crate) fn limits(&self) -> Limits {
-        let duplicate_ms = u32::try_from(self.duplicate_window.as_millis()).unwrap_or(u32::MAX);
-        Limits { rate_per_s: self.say_rate, burst: self.say_burst, duplicate_ms, budget_per_s: self.room_budget }
+        let ms = |window: Duration| u32::try_from(window.as_millis()).unwrap_or(u32::MAX);
+        Limits {
+            rate_per_s: self.say_rate,
+            burst: self.say_burst,
+            duplicate_ms: ms(self.duplicate_window),
+            similar_ms: ms(self.similar_window),
+            budget_per_s: self.room_budget,
+        }
     }
 
     /// How many threads judge.

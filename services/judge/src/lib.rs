@@ -6,7 +6,7 @@
 //! # Layout, in reading order
 //! [`pipeline`] is the order of judgement on one screen, on what [`memory`] holds. Its stages: [`heard`] is what is judged, `clock`
 //! and `who` its time and its speaker; `repeat`, `mute` and `mode` say who may speak, `rate` and `pressure` how fast, `crowd` how
-//! much of a room is looked at while it is late, `duplicate` and [`rules`] what may be said, `budget` how much of it can be read.
+//! much of a room is looked at while it is late, `duplicate`, `similar` and [`rules`] what may be said, `budget` how much of it can be read.
 //! What they remember for a while lies in `recent`, and `lot` draws where not all can pass. A text lies on the [`desk`]
 //! meanwhile. [`fold`] is what it is compared by, [`matcher`] finds entries in it, [`contact`] addresses and numbers, [`mask`]
 //! covers them; [`entry`] checks what moderators write. [`book`] holds the rules of one moment, [`words`] reads them from a plain
@@ -33,6 +33,7 @@ pub mod mask;
 pub mod emote;
 pub mod explain;
 mod duplicate;
+mod similar;
 pub mod words;
 pub mod rules;
 mod budget;

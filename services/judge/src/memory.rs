@@ -9,8 +9,8 @@ use proto::{
 
 use crate::{
     book::Book, budget::Budget, clock::Clock, crowd::Crowds, desk::Desk, duplicate::Duplicates, heard::Heard,
-    mode::Modes, mute::Mutes, pressure::Pressure, rate::Rates, repeat::Repeats, verdict::MUTE_KEY, verdict::Stood,
-    who::Who,
+    mode::Modes, mute::Mutes, pressure::Pressure, rate::Rates, repeat::Repeats, similar::Similars, verdict::MUTE_KEY,
+    verdict::Stood, who::Who,
 };
 
 /// How much one user may say in one room.
@@ -22,13 +22,15 @@ pub struct Limits {
     pub burst: u32,
     /// How long the same text is refused, in milliseconds; 0 = never.
     pub duplicate_ms: u32,
+    /// How long a third text that is nearly the same is refused, in milliseconds; 0 = never.
+    pub similar_ms: u32,
     /// Plain chat of one room that is shown in a second, where its policy says nothing else; 0 = all of it.
     pub budget_per_s: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { rate_per_s: 1, burst: 3, duplicate_ms: 10_000, budget_per_s: 200 }
+        Self { rate_per_s: 1, burst: 3, duplicate_ms: 10_000, similar_ms: 60_000, budget_per_s: 200 }
     }
 }
 
@@ -54,6 +56,7 @@ pub struct Judge {
     pub(crate) pressure: Pressure,
     pub(crate) crowds: Crowds,
     pub(crate) duplicates: Duplicates,
+    pub(crate) similars: Similars,
     pub(crate) budget: Budget,
     /// Of a room whose policy names none.
     pub(crate) budget_per_s: u32,
@@ -72,6 +75,7 @@ impl Judge {
             pressure: Pressure::new(),
             crowds: Crowds::new(),
             duplicates: Duplicates::new(limits.duplicate_ms),
+            similars: Similars::new(limits.similar_ms),
             budget: Budget::new(),
             budget_per_s: limits.budget_per_s,
         }
@@ -125,7 +129,8 @@ impl Judge {
 
     /// How often something was forgotten before its window had passed, because a memory was full.
     pub fn forgotten(&self) -> u64 {
-        let of_users = self.rates.forgotten() + self.duplicates.forgotten() + self.pressure.forgotten();
-        of_users + self.repeats.forgotten() + self.mutes.forgotten() + self.modes.forgotten()
+        let of_users = self.rates.forgotten() + self.pressure.forgotten();
+        let of_texts = self.duplicates.forgotten() + self.similars.forgotten();
+        of_users + of_texts + self.repeats.forgotten() + self.mutes.forgotten() + self.modes.forgotten()
     }
 }

@@ -76,7 +76,7 @@ impl Judge {
         Continue(None)
     }
 
-    /// Mute and ban → the room's mode → rate → coarse cap → fold → duplicate → budget. What is refused costs nothing.
+    /// Mute and ban → the room's mode → rate → coarse cap → fold → duplicate, similar → budget. What is refused costs nothing.
     fn said(
         &mut self,
         desk: &mut Desk,
@@ -109,13 +109,18 @@ impl Judge {
             return Break(Verdict::Shed);
         }
         desk.lay(&say.text);
-        let said = who.and(&self.keys, desk.key());
-        if let Some(retry_ms) = self.duplicates.check(said, now_ms) {
+        let key = desk.key();
+        let (said, sketch) = (who.and(&self.keys, key), self.similars.sketch(key));
+        let again_ms = self.duplicates.check(said, now_ms);
+        if let Some(retry_ms) = again_ms.or_else(|| self.similars.check(who, sketch?, now_ms)) {
             return Break(self.refused(heard, place, (LimitedBy::Duplicate, retry_ms)));
         }
         self.modes.count(who, now_ms);
         self.rates.count(who, now_ms);
         self.duplicates.remember(said, now_ms);
+        if let Some(sketch) = sketch {
+            self.similars.remember(who, sketch, now_ms);
+        }
         let is_kept = self.budget.keeps(room, who, heard.id().offset, now_ms, budget_per_s);
         Continue(Heeded { who, is_kept })
     }

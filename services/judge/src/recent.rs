@@ -8,14 +8,15 @@ use std::collections::{HashMap, VecDeque};
 use ahash::RandomState;
 
 /// What one memory of one partition holds at most: 2,000 messages a second for the longest window of 60 s, and some.
-/// An entry takes 32 B of a half full table and 16 B in line, 11 MB at most, so a partition's five memories stay below
-/// 55 MB. When full, the oldest entry is forgotten: a limit then forgives early, and it is counted; nobody is refused for
+/// An entry takes 32 B of a half full table and 16 B in line, 11 MB at most, so a partition's five memories of that size stay
+/// below 55 MB. When full, the oldest entry is forgotten: a limit then forgives early, and it is counted; nobody is refused for
 /// what others say.
 pub(crate) const ENTRIES_MAX: usize = 131_072;
 
 /// Values by key, each for `window_ms` after it was put.
 pub(crate) struct Recent<V> {
     window_ms: i64,
+    entries_max: usize,
     entries: HashMap<u64, Entry<V>, RandomState>,
     /// When what was put, oldest first; judge time does not run backwards. A key put again stands here twice.
     order: VecDeque<(i64, u64)>,
@@ -35,7 +36,12 @@ pub(crate) struct Found<'a, V> {
 
 impl<V> Recent<V> {
     pub(crate) fn new(window_ms: i64) -> Self {
-        Self { window_ms, entries: HashMap::default(), order: VecDeque::new(), forgotten: 0 }
+        Self::of_at_most(ENTRIES_MAX, window_ms)
+    }
+
+    /// One whose values are larger, or fewer.
+    pub(crate) fn of_at_most(entries_max: usize, window_ms: i64) -> Self {
+        Self { window_ms, entries_max, entries: HashMap::default(), order: VecDeque::new(), forgotten: 0 }
     }
 
     /// What was put under `key` less than the window ago.
@@ -50,7 +56,7 @@ impl<V> Recent<V> {
     /// Puts `value` under `key`, in place of what stood there.
     pub(crate) fn put(&mut self, key: u64, value: V, now_ms: i64) {
         self.sweep(now_ms);
-        if self.order.len() >= ENTRIES_MAX {
+        if self.order.len() >= self.entries_max {
             self.forgotten += u64::from(self.drop_oldest());
         }
         self.entries.insert(key, Entry { at_ms: now_ms, value });

@@ -147,7 +147,7 @@ fn three_at_once_then_one_a_second() {
 
 #[test]
 fn a_rate_of_three_a_second_is_three_a_second() {
-    let limits = Limits { rate_per_s: 3, burst: 1, duplicate_ms: 0, budget_per_s: 0 };
+    let limits = Limits { rate_per_s: 3, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 };
     check(
         limits,
         &[
@@ -162,7 +162,7 @@ fn a_rate_of_three_a_second_is_three_a_second() {
 
 #[test]
 fn zero_is_no_limit() {
-    let limits = Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 0 };
+    let limits = Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 };
     let all: Vec<_> = (0..100).map(|_| said(0, "ann", "same")).collect();
     assert!(judged(limits, &all).iter().all(|verdict| verdict == "passed"));
 }
@@ -189,6 +189,29 @@ fn the_same_text_again_is_refused_for_ten_seconds() {
             (said(5_000, "ann", "wow"), "limited duplicate 5000"),
             (said(5_000, "bob", "wow"), "passed"),
             (said(10_000, "ann", "wow"), "passed"),
+        ],
+    );
+}
+
+#[test]
+fn a_third_text_that_is_nearly_the_same_is_refused_for_a_minute() {
+    check(
+        Limits::default(),
+        &[
+            (said(0, "ann", "come and see my room 1"), "passed"),
+            (said(4_000, "ann", "come and see my room 2"), "passed"),
+            (said(8_000, "ann", "come and see my room 3!"), "limited duplicate 52000"),
+            (said(8_000, "ann", "something else altogether"), "passed"),
+            (said(8_000, "bob", "come and see my room 3!"), "passed"),
+            (Said { room: "other", ..said(8_000, "ann", "come and see my room 3!") }, "passed"),
+            // Short texts are cheers.
+            (said(10_000, "ann", "go on 1"), "passed"),
+            (said(12_000, "ann", "go on 2"), "passed"),
+            (said(14_000, "ann", "go on 3"), "passed"),
+            // Those who run the room say what they say.
+            (Said { role: Role::Moderator, ..said(15_000, "ann", "come and see my room 3!") }, "passed"),
+            // It is one of the limits: who is refused does not pay for it.
+            (said(60_000, "ann", "come and see my room 3!"), "passed"),
         ],
     );
 }
@@ -252,9 +275,12 @@ fn a_broker_clock_set_back_silences_nobody() {
     );
 }
 
+const TEXTS: [&str; 9] =
+    ["hi", "HI", "so", "blorp", "wow", "！", "see my room now 1", "see my room now 2", "see my room now, blorp"];
+
 fn anything_said() -> impl Strategy<Value = Vec<Said>> {
     let role = prop_oneof![6 => Just(Role::Sender), 1 => Just(Role::Moderator)];
-    let one = (0i64..1_500, role, 0usize..2, 0usize..4, 0u8..12, 0u8..6);
+    let one = (0i64..1_500, role, 0usize..2, 0usize..4, 0u8..12, 0u8..9);
     prop::collection::vec(one, 1..150).prop_map(|all| {
         let mut at_ms = 0;
         let say = |(step, role, room, user, client_id, text): (i64, Role, usize, usize, u8, u8)| {
@@ -266,7 +292,7 @@ fn anything_said() -> impl Strategy<Value = Vec<Said>> {
                 room: ["demo", "other"][room],
                 user: ["ann", "bob", "cid", "dan"][user],
                 client_id: if client_id < 6 { client_id.to_string() } else { String::new() },
-                text: ["hi", "HI", "so", "blorp", "wow", "！"][usize::from(text)].to_owned(),
+                text: TEXTS[usize::from(text)].to_owned(),
             }
         };
         all.into_iter().map(say).collect()
@@ -294,7 +320,7 @@ proptest! {
     /// Nobody is let through faster than his rate and burst, however he times it.
     #[test]
     fn p20_the_rate_holds_over_every_stretch_of_time(steps in prop::collection::vec(0i64..700, 1..200), per_s in 1u32..4, burst in 1u32..5) {
-        let limits = Limits { rate_per_s: per_s, burst, duplicate_ms: 0, budget_per_s: 0 };
+        let limits = Limits { rate_per_s: per_s, burst, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 };
         let mut at_ms = 0;
         let all: Vec<_> = steps.iter().map(|step| { at_ms += step; said(at_ms, "ann", "x") }).collect();
         let passed: Vec<i64> = judged(limits, &all).iter().zip(&all).filter(|(verdict, _)| *verdict == "passed").map(|(_, said)| said.at_ms).collect();
@@ -311,7 +337,7 @@ proptest! {
 fn what_is_remembered_is_bounded() {
     // Runs are one in what is compared, so digits stand apart.
     let text = |number: u64| number.to_string().chars().map(|digit| format!("{digit}x")).collect::<String>();
-    let mut judge = Judge::new(Limits { rate_per_s: 0, budget_per_s: 0, ..Limits::default() });
+    let mut judge = Judge::new(Limits { rate_per_s: 0, similar_ms: 0, budget_per_s: 0, ..Limits::default() });
     let book = book();
     let words =
         |judge: &mut Judge, offset, said: &Said| judge.judge(&mut Desk::default(), &book, hear(offset, said), 0).word;

@@ -87,7 +87,8 @@ fn p22_a_rejection_is_told_to_its_author() {
 
 #[test]
 fn p22_an_approval_skips_words_and_rate_but_no_mute() {
-    let mut world = World::new(Limits { rate_per_s: 1, burst: 1, duplicate_ms: 10_000, budget_per_s: 0 });
+    let mut world =
+        World::new(Limits { rate_per_s: 1, burst: 1, duplicate_ms: 10_000, similar_ms: 0, budget_per_s: 0 });
     assert_eq!(world.says(0, "ann", "one"), "passed");
     assert_eq!(world.told(0, decides(decision(true, ""))), "approved 1-3-999");
     let mute = Sanction { subject: "user/ann".into(), until: START_MS + 9, sequence: 1, ..Default::default() };

@@ -9,7 +9,7 @@ use super::*;
 use crate::Coming;
 
 fn free() -> Limits {
-    Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 0 }
+    Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 }
 }
 
 fn world(mode: Mode) -> World {
@@ -47,7 +47,8 @@ fn a_slow_room_hears_each_of_its_viewers_once_in_a_while() {
 
 #[test]
 fn refused_by_another_limit_is_not_said_in_a_slow_room() {
-    let mut world = World::new(Limits { rate_per_s: 0, burst: 1, duplicate_ms: 10_000, budget_per_s: 0 });
+    let mut world =
+        World::new(Limits { rate_per_s: 0, burst: 1, duplicate_ms: 10_000, similar_ms: 0, budget_per_s: 0 });
     assert_eq!(world.says(0, "ann", "same"), "passed");
     world.hear(0, set(Mode { slow_ms: 5_000, ..Default::default() }));
     assert_eq!(world.says(1, "ann", "same"), "limited duplicate 9999");

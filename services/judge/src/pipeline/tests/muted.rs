@@ -12,7 +12,7 @@ use super::*;
 use crate::{Coming, Stood};
 
 fn free() -> Limits {
-    Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 0 }
+    Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 }
 }
 
 fn sanction(kind: SanctionKind, subject: &str, until_ms: i64, sequence: u64) -> v1::Input {
@@ -175,7 +175,7 @@ fn p21_a_mute_by_a_rule_goes_on_for_the_next_judge() {
 
 #[test]
 fn thirty_refusals_in_a_minute_mute_for_half_of_one() {
-    let mut world = World::new(Limits { rate_per_s: 1, burst: 1, duplicate_ms: 0, budget_per_s: 0 });
+    let mut world = World::new(Limits { rate_per_s: 1, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 });
     assert_eq!(world.says(0, "ann", "one"), "passed");
     for n in 1..30 {
         assert_eq!(world.says(n, "ann", "more"), format!("limited rate {}", 1_000 - n));
@@ -198,7 +198,7 @@ fn thirty_refusals_in_a_minute_mute_for_half_of_one() {
 
 #[test]
 fn refusals_over_more_than_a_minute_mute_nobody() {
-    let mut world = World::new(Limits { rate_per_s: 1, burst: 1, duplicate_ms: 0, budget_per_s: 0 });
+    let mut world = World::new(Limits { rate_per_s: 1, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 });
     // 29 in each minute, for five of them.
     let refused = (0..29 * 5).filter(|n| {
         let at_ms = n / 29 * 60_000 + n % 29;

@@ -17,7 +17,7 @@ enum Step {
 const USERS: [&str; 4] = ["ann", "bob", "cid", "dan"];
 
 fn step() -> impl Strategy<Value = (i64, Step)> {
-    let says = (0usize..4, 0usize..5, 0u32..4, any::<bool>()).prop_map(|(user, text, level, device)| Step::Says {
+    let says = (0usize..4, 0usize..7, 0u32..4, any::<bool>()).prop_map(|(user, text, level, device)| Step::Says {
         user,
         text,
         level,
@@ -41,7 +41,7 @@ fn step() -> impl Strategy<Value = (i64, Step)> {
 fn as_input(at_ms: i64, step: &Step) -> v1::Input {
     match step {
         Step::Says { user, text, level, device } => {
-            let text = ["hi", "so", "blorp", "wow", "！"][*text];
+            let text = ["hi", "so", "blorp", "wow", "！", "see my room now 1", "see my room now 2"][*text];
             let user = Some(v1::User { id: USERS[*user].into(), level: *level, ..Default::default() });
             let device = if *device { "phone".to_owned() } else { String::new() };
             v1::Input { user, device, ..input(&said(at_ms, "", text)) }

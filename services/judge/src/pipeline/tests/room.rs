@@ -11,7 +11,7 @@ use super::*;
 const BUDGET_PER_S: u32 = 200;
 
 fn free() -> Limits {
-    Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: BUDGET_PER_S }
+    Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: BUDGET_PER_S }
 }
 
 /// Who says something when, by number.

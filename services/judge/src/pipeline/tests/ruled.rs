@@ -27,7 +27,10 @@ fn ruled() -> Book {
 }
 
 fn world() -> World {
-    World { book: ruled(), ..World::new(Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 0 }) }
+    World {
+        book: ruled(),
+        ..World::new(Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 0 })
+    }
 }
 
 #[test]
@@ -107,7 +110,7 @@ fn nobody_mutes_those_who_run_the_room() {
 
 #[test]
 fn what_is_over_the_budget_is_thinned_unless_a_rule_refuses_it() {
-    let limits = Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, budget_per_s: 10 };
+    let limits = Limits { rate_per_s: 0, burst: 1, duplicate_ms: 0, similar_ms: 0, budget_per_s: 10 };
     let mut world = World { book: ruled(), ..World::new(limits) };
     assert_eq!(world.says(0, "ann", "hello"), "passed");
     assert_eq!(world.says(0, "ann", "hello"), "thinned");
