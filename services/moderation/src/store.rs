@@ -20,7 +20,7 @@ use sqlx::{
     any::{AnyPoolOptions, install_default_drivers},
     migrate::{Migration, MigrationType, Migrator},
 };
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Mutex as Queue, Notify, OwnedMutexGuard, watch};
 
 use crate::outbox::Parcel;
 
@@ -76,7 +76,13 @@ pub(crate) struct Store {
     /// Told when there are new events.
     told: watch::Sender<()>,
     own: Mutex<Option<OwnFile>>,
+    /// SQLite takes one writer at a time. Who comes meanwhile asks again after a pause, and of many that write one after the other
+    /// lets him in by chance only: so writers queue here. PostgreSQL has a queue of its own.
+    writers: Arc<Queue<()>>,
 }
+
+/// The turn to write: the next in the queue has it once this is dropped.
+pub(crate) struct Turn(#[allow(dead_code, reason = "it is held")] Option<OwnedMutexGuard<()>>);
 
 impl Store {
     /// Opens the database at `url` and brings its tables up to date.
@@ -122,16 +128,26 @@ impl Store {
             filled: Arc::default(),
             told: watch::Sender::default(),
             own: Mutex::new(own),
+            writers: Arc::default(),
         })
     }
 
-    /// For reading. Nothing is written through it.
+    /// For reading. Nothing is written through it without a [`Turn`].
     pub(crate) fn reads(&self) -> &AnyPool {
         &self.pool
     }
 
+    /// Waits for the turn to write what is no change: how far something has come.
+    pub(crate) async fn turn(&self) -> Turn {
+        Turn(match self.kind {
+            Kind::Sqlite => Some(Arc::clone(&self.writers).lock_owned().await),
+            Kind::Postgres => None,
+        })
+    }
+
     /// Begins a change, which waits until all changes before it are done.
     pub(crate) async fn change(&self) -> Result<Change, Error> {
+        let turn = self.turn().await;
         let mut transaction = self.pool.begin().await?;
         let row = sqlx::query("UPDATE counters SET value = value + 1 WHERE name = 'sequence' RETURNING value")
             .fetch_one(&mut *transaction)
@@ -145,6 +161,7 @@ impl Store {
             kind: self.kind,
             filled: Arc::clone(&self.filled),
             told: self.told.clone(),
+            _turn: turn,
         })
     }
 
@@ -187,6 +204,7 @@ pub(crate) struct Change {
     kind: Kind,
     filled: Arc<Notify>,
     told: watch::Sender<()>,
+    _turn: Turn,
 }
 
 impl Change {
@@ -259,3 +277,6 @@ fn without_password(url: &str) -> String {
         _ => url.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

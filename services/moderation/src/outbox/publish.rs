@@ -205,6 +205,7 @@ impl Lead<'_> {
                 forget.execute(&mut *transaction).await?;
             }
         }
+        let _turn = self.store.turn().await;
         Ok(transaction.commit().await?)
     }
 }

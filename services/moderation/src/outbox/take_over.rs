@@ -121,6 +121,7 @@ pub(super) async fn missing(store: &Store, shelf: &Shelf) -> anyhow::Result<Vec<
             missing.push((key.parse().context("a stored key")?, Stands { sequence, until, record }));
         }
     }
+    let _turn = store.turn().await;
     let mut transaction = store.reads().begin().await?;
     for (key, theirs) in shelf.standing() {
         let stands = Stands { sequence: theirs.sequence, until: theirs.until, record: theirs.record.clone() };
