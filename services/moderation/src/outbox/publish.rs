@@ -20,7 +20,7 @@ use super::{
     judged,
     kafka::{Rule, Writer},
     shelf::Shelf,
-    stands::Stands,
+    stands::{self, Stands},
     take_over,
 };
 use crate::{
@@ -98,7 +98,8 @@ impl Lead<'_> {
         for row in &rows {
             let (sequence, place): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
             let parcel: Parcel = record::decode(row.try_get::<&[u8], _>(2)?)?;
-            let left = self.deliver(desk, parcel).await.with_context(|| format!("parcel {sequence}/{place}"))?;
+            let left = self.deliver(desk, sequence, place, parcel);
+            let left = left.await.with_context(|| format!("parcel {sequence}/{place}"))?;
             self.done(sequence, place, left).await?;
             if self.ground.cluster.embedded && desk.written > REWRITE_BYTES {
                 self.rewrite(desk).await?;
@@ -107,8 +108,9 @@ impl Lead<'_> {
         Ok(!rows.is_empty())
     }
 
-    /// Controls first, then what restores them; a mute learns where its control stands.
-    async fn deliver(&self, desk: &mut Desk, parcel: Parcel) -> anyhow::Result<Left> {
+    /// Controls first, then what restores them; a mute learns where its control stands, and the outbox with it: whoever delivers
+    /// the rest, if this one dies in between, restores the mute from there and not from where he writes the control again.
+    async fn deliver(&self, desk: &mut Desk, sequence: i64, place: i64, mut parcel: Parcel) -> anyhow::Result<Left> {
         let mut src = None;
         for input in &parcel.controls {
             if judged::held_id(input).is_some_and(|id| desk.judged.contains(id)) {
@@ -121,8 +123,12 @@ impl Lead<'_> {
         if parcel.version != 0 {
             self.version(desk, parcel.version, false).await?;
         }
+        if let (Some(mute), Some(offset)) = (&mut parcel.mute, src)
+            && stands::acts_from(mute, self.ground.generation, offset)
+        {
+            self.keep(sequence, place, &parcel).await?;
+        }
         let stands = if let Some(mute) = parcel.mute {
-            let mute = v1::MuteRule { src: src.unwrap_or(mute.src), generation: self.ground.generation, ..mute };
             Some(Stands::mute(mute)?)
         } else {
             parcel.ban.map(Stands::ban).transpose()?
@@ -136,6 +142,14 @@ impl Lead<'_> {
         desk.written += desk.writer.rules(vec![(key.to_string(), None)]).await?;
         desk.shelf.hear(key.to_string().as_bytes(), &[]);
         Ok(Left::Forgotten(key))
+    }
+
+    /// The parcel goes on waiting, as it is now.
+    async fn keep(&self, sequence: i64, place: i64, parcel: &Parcel) -> anyhow::Result<()> {
+        let sql = "UPDATE outbox SET body = $1 WHERE sequence = $2 AND place = $3";
+        let _turn = self.store.turn().await;
+        let update = sqlx::query(sql).bind(encode(parcel)).bind(sequence).bind(place);
+        Ok(update.execute(self.store.reads()).await.map(drop)?)
     }
 
     /// Publishes a version: its missing chunks, itself and what goes for it, in one transaction.
@@ -191,6 +205,7 @@ impl Lead<'_> {
 
     /// The parcel is on Kafka: it leaves the outbox, and what it made stand is remembered.
     async fn done(&self, sequence: i64, place: i64, left: Left) -> anyhow::Result<()> {
+        let _turn = self.store.turn().await;
         let mut transaction = self.store.reads().begin().await?;
         sqlx::query("DELETE FROM outbox WHERE sequence = $1 AND place = $2")
             .bind(sequence)
@@ -205,7 +220,6 @@ impl Lead<'_> {
                 forget.execute(&mut *transaction).await?;
             }
         }
-        let _turn = self.store.turn().await;
         Ok(transaction.commit().await?)
     }
 }

@@ -14,6 +14,15 @@ pub(super) struct Stands {
     pub(super) record: Vec<u8>,
 }
 
+/// A mute acts from its control record at `offset`; from an earlier one if it was written before. Whether that is news.
+pub(super) fn acts_from(mute: &mut v1::MuteRule, generation: u32, offset: u64) -> bool {
+    let is_known = mute.generation == generation && mute.src <= offset;
+    if !is_known {
+        (mute.src, mute.generation) = (offset, generation);
+    }
+    !is_known
+}
+
 impl Stands {
     pub(super) fn mute(mute: v1::MuteRule) -> anyhow::Result<(Key, Self)> {
         let room = proto::RoomId::new(&mute.room).map_err(|why| anyhow::anyhow!("a stored room: {why}"))?;
@@ -49,5 +58,21 @@ impl Stands {
             .execute(connection)
             .await
             .map(drop)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mute_acts_from_the_first_of_its_controls() {
+        let mut mute = v1::MuteRule::default();
+        for (generation, offset, is_news, src) in
+            [(1, 9, true, 9), (1, 12, false, 9), (1, 4, true, 4), (2, 7, true, 7), (2, 8, false, 7)]
+        {
+            assert_eq!((acts_from(&mut mute, generation, offset), mute.src), (is_news, src), "{offset}");
+            assert_eq!(mute.generation, generation);
+        }
     }
 }

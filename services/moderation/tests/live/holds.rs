@@ -173,18 +173,20 @@ async fn verdicts_count_once_over_restarts_and_owners() {
     );
 }
 
-/// What the outbox keeps of a decision; the service's own, written down here again so that a change of it shows.
+/// What the outbox keeps of a decision or mute; the service's own, written down here again so that a change of it shows.
 #[derive(Clone, PartialEq, prost::Message)]
 struct Parcel {
     #[prost(message, repeated, tag = "2")]
     controls: Vec<v1::Input>,
+    #[prost(message, optional, tag = "3")]
+    mute: Option<v1::MuteRule>,
 }
 
-/// Leaves a decision in the outbox, as a publisher that died before it could delete it.
-async fn left_in_outbox(database: &str, sequence: i64, decision: v1::Input) {
+/// Leaves a control record in the outbox, as a publisher that died before it could delete it.
+pub(crate) async fn left_in_outbox(database: &str, sequence: i64, control: v1::Input, mute: Option<v1::MuteRule>) {
     sqlx::any::install_default_drivers();
     let pool = sqlx::AnyPool::connect(database).await.unwrap();
-    let body = Parcel { controls: vec![decision] }.encode_to_vec();
+    let body = Parcel { controls: vec![control], mute }.encode_to_vec();
     sqlx::query("INSERT INTO outbox (sequence, place, body) VALUES ($1, 0, $2)")
         .bind(sequence)
         .bind(body)
@@ -216,8 +218,8 @@ async fn a_publisher_that_comes_back_approves_nothing_that_was_judged() {
     river.verdict(at, &first, Word::Approved, Vec::new());
     let other = v1::Decision { held_id: "3-0-99".to_owned(), ..v1::Decision::default() };
     let never = v1::Input { body: Some(Body::Decision(other)), client_id: "m-9-9".to_owned(), ..first.clone() };
-    left_in_outbox(&folder.database(), 1_000_001, first).await;
-    left_in_outbox(&folder.database(), 1_000_002, never).await;
+    left_in_outbox(&folder.database(), 1_000_001, first, None).await;
+    left_in_outbox(&folder.database(), 1_000_002, never, None).await;
     let _rig = Rig::on(&cluster, PREFIX, &folder.database()).await;
     let ids: Vec<_> = river.decisions("demo", 2).into_iter().map(|decision| decision.held_id).collect();
     assert_eq!(ids, [id, "3-0-99".to_owned()]);

@@ -6,16 +6,17 @@ use chassis::tokens::Role;
 use proto::{
     MessageId,
     record::decode,
-    v1::{BanRule, MuteRule, Rules, Sanction, SanctionKind, input::Body, rules::Record},
+    v1::{BanRule, Input, MuteRule, Rules, Sanction, SanctionKind, input::Body, rules::Record},
 };
 use serde_json::{Value, json};
 
 use crate::{
+    holds::left_in_outbox,
     rig::{Folder, PATIENCE, PREFIX, Rig, broker},
     river::{GENERATION, River},
 };
 
-fn sanctions(river: &River, room: &str, least: usize) -> Vec<(MessageId, Sanction)> {
+pub(crate) fn sanctions(river: &River, room: &str, least: usize) -> Vec<(MessageId, Sanction)> {
     river.controls(room, least, |body| match body {
         Body::Sanction(sanction) => Some(sanction.clone()),
         _ => None,
@@ -35,7 +36,7 @@ async fn rule(rig: &Rig, key: &str, is_it: impl Fn(&Record) -> bool) -> Record {
     }
 }
 
-async fn mute_rule(rig: &Rig, key: &str, is_it: impl Fn(&MuteRule) -> bool) -> MuteRule {
+pub(crate) async fn mute_rule(rig: &Rig, key: &str, is_it: impl Fn(&MuteRule) -> bool) -> MuteRule {
     match rule(rig, key, |record| matches!(record, Record::Mute(mute) if is_it(mute))).await {
         Record::Mute(mute) => mute,
         other => panic!("{other:?}"),
@@ -197,4 +198,43 @@ async fn what_cannot_be_imposed() {
     assert_eq!(moderator.post("bans", ban).await.is(), (403, "forbidden"));
     assert_eq!(moderator.delete("rooms/demo/mutes?subject=ann").await.is(), (400, "malformed"));
     assert_eq!(moderator.delete("rooms/demo/mutes").await.is(), (400, "malformed"));
+}
+
+/// A publisher wrote the control record, noted where, and died before it wrote the rule: whoever comes after it writes both.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mute_whose_publisher_died_behind_its_control_record_acts_from_there() {
+    let (folder, broker) = (Folder::new(), broker());
+    let cluster = chassis::kafka::Cluster { embedded: false, ..broker.cluster() };
+    let river = River::of(&cluster);
+    Rig::on(&cluster, PREFIX, &folder.database()).await.leave().await;
+    let sanction = Sanction { subject: "user/ann".to_owned(), sequence: 1_000, ..Sanction::default() };
+    let control = Input {
+        generation: GENERATION,
+        room: "demo".to_owned(),
+        role: proto::v1::Role::Service as i32,
+        client_id: "m-1000-u1".to_owned(),
+        body: Some(Body::Sanction(sanction.clone())),
+        ..Input::default()
+    };
+    river.say("demo", "ann", "before");
+    let written = river.put(&control);
+    river.say("demo", "ann", "behind");
+    let mute = MuteRule {
+        room: "demo".to_owned(),
+        subject: sanction.subject.clone(),
+        sequence: sanction.sequence,
+        src: written.offset,
+        generation: GENERATION,
+        ..MuteRule::default()
+    };
+    left_in_outbox(&folder.database(), 1_000, control, Some(mute.clone())).await;
+    let rig = Rig::on(&cluster, PREFIX, &folder.database()).await;
+    assert_eq!(mute_rule(&rig, "mute/demo/user/ann", |_| true).await, mute);
+    // The judge knows the second one by its id, and by its number if it comes late.
+    assert_eq!(
+        sanctions(&river, "demo", 2).into_iter().map(|(_, sanction)| sanction).collect::<Vec<_>>(),
+        [sanction.clone(), sanction]
+    );
+    let ids: Vec<String> = river.input("demo").into_iter().map(|(_, input)| input.client_id).collect();
+    assert_eq!(ids, ["c-ann", "m-1000-u1", "c-ann", "m-1000-u1"]);
 }

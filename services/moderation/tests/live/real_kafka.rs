@@ -1,10 +1,10 @@
-//! What the embedded broker does not know: times. On the cluster that `DANMAKU_TEST_BROKERS` names, with topics of its own;
+//! What the embedded broker does not know: times, and who is fenced. On the cluster that `DANMAKU_TEST_BROKERS` names, with topics of its own;
 //! skipped, and said so, without one.
 
 use std::time::{Duration, Instant};
 
 use chassis::{
-    kafka::{Cluster, apply_topics},
+    kafka::{Cluster, Transactions, apply_topics},
     tokens::Role,
 };
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
@@ -12,8 +12,9 @@ use serde_json::json;
 
 use crate::{
     holds::until_held,
-    rig::{Folder, PARTITIONS, Rig},
-    river::River,
+    people::{mute_rule, sanctions},
+    rig::{Folder, PARTITIONS, PATIENCE, Rig},
+    river::{GENERATION, River},
 };
 
 async fn cluster() -> Option<(Cluster, String)> {
@@ -67,4 +68,23 @@ async fn what_is_held_is_let_through_on_real_topics() {
     let decided = began.elapsed();
     assert_eq!(river.decisions("demo", 1)[0].held_id, id);
     println!("held: seen after {waits:?}, decided after {decided:?}, on the river after {:?}", began.elapsed());
+}
+
+/// Somebody else begins to write under the publisher's name, so it writes a mute's control record, and then Kafka takes no rule
+/// from it: as one that dies between the two.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mute_whose_publisher_is_fenced_behind_its_control_record_acts_from_there() {
+    let Some((cluster, prefix)) = cluster().await else { return };
+    let folder = Folder::new();
+    let rig = Rig::on(&cluster, &prefix, &folder.database()).await;
+    let (river, moderator) = (River::behind(&cluster, &prefix), rig.as_("mo", Role::Moderator));
+    river.say("demo", "ann", "hello");
+    let name = Topic::Rules.name(&prefix);
+    let fence = move || Transactions::begin(&cluster, &name, PATIENCE).map(drop);
+    tokio::task::spawn_blocking(fence).await.unwrap().unwrap();
+    moderator.post("rooms/demo/mutes", json!({ "subject": "user/ann", "permanent": true })).await.ok();
+    let written = sanctions(&river, "demo", 2);
+    assert!(written[0].1 == written[1].1 && written[0].0 < written[1].0, "{written:?}");
+    let mute = mute_rule(&rig, "mute/demo/user/ann", |_| true).await;
+    assert_eq!((mute.src, mute.generation), (written[0].0.offset, GENERATION));
 }

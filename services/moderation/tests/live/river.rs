@@ -50,10 +50,15 @@ impl River {
         }
     }
 
+    /// A record comes into `danmaku-input`.
+    pub(crate) fn put(&self, input: &Input) -> MessageId {
+        self.write(Topic::Input, &input.room, &encode(input))
+    }
+
     /// Somebody says something, from a device of his.
     pub(crate) fn say(&self, room: &str, user: &str, text: &str) -> (MessageId, Input) {
         let input = said(room, user, text);
-        (self.write(Topic::Input, room, &encode(&input)), input)
+        (self.put(&input), input)
     }
 
     /// The filter gives a verdict.
