@@ -82,13 +82,14 @@ impl Archive {
         MessageId { generation: self.generation, partition: self.partition_of(room), offset }
     }
 
-    /// What came into `room` since `since_ms`.
+    /// What came into `room` in the last `back_ms`, which are counted from the newest record where that is younger than
+    /// `now_ms`: records have the broker's time, so then our clock was set back, and an hour of it is not a minute.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] when Kafka does not answer.
-    pub(crate) async fn read(&self, room: &str, since_ms: i64) -> Result<History, Refusal> {
+    pub(crate) async fn read(&self, room: &str, back_ms: i64, now_ms: i64) -> Result<History, Refusal> {
         let (archive, room) = (self.clone(), room.to_owned());
-        let read = tokio::task::spawn_blocking(move || archive.read_blocking(&room, since_ms)).await;
+        let read = tokio::task::spawn_blocking(move || archive.read_blocking(&room, back_ms, now_ms)).await;
         read.map_err(|_| away())?.map_err(|error| {
             tracing::warn!(%error, "history cannot be read");
             away()
@@ -127,33 +128,33 @@ impl Archive {
         })
     }
 
-    fn read_blocking(&self, room: &str, since_ms: i64) -> Result<History, Error> {
+    fn read_blocking(&self, room: &str, back_ms: i64, now_ms: i64) -> Result<History, Error> {
         let lookup = LookUp::new(&self.cluster, "danmaku-moderation", LOOK_UP_TIMEOUT)?;
         let partition = self.partition_of(room);
         let marks = lookup.watermarks(&self.topic, partition)?;
         // An embedded broker knows no times: all that it keeps is looked at.
         let from = match self.cluster.embedded {
             true => marks.low,
-            false => lookup.offset_at(&self.topic, partition, since_ms)?.unwrap_or(marks.high),
+            false => lookup.offset_at(&self.topic, partition, now_ms - back_ms)?.unwrap_or(marks.high),
         };
         let from = from.max(marks.low);
         let mut history = History { end: marks.high, whole: true, ..History::default() };
         if from >= marks.high {
             return Ok(history);
         }
-        let mut records = 0;
-        // If the first one that is kept is younger than what was asked for, older ones may be gone.
-        let mut is_first = from == marks.low && marks.low > 0;
-        history.whole = each(&self.cluster, &self.topic, partition, from, marks.high, |record| {
+        let (mut records, mut first_ms, mut newest_ms) = (0, None, now_ms);
+        let all = each(&self.cluster, &self.topic, partition, from, marks.high, |record| {
             records += 1;
-            if std::mem::take(&mut is_first) && record.time_ms() > since_ms {
-                history.whole = false;
-            }
-            if let Some(past) = self.past(room, record).filter(|past| past.at_ms >= since_ms) {
-                history.past.push(past);
-            }
+            first_ms.get_or_insert(record.time_ms());
+            newest_ms = newest_ms.max(record.time_ms());
+            history.past.extend(self.past(room, record).filter(|past| past.at_ms >= now_ms - back_ms));
             history.past.len() < MESSAGES_MAX && records < RECORDS_MAX
-        })? && history.whole;
+        })?;
+        let since_ms = newest_ms - back_ms;
+        history.past.retain(|past| past.at_ms >= since_ms);
+        // If the first one that is kept is younger than what was asked for, older ones may be gone.
+        let is_cut = from == marks.low && marks.low > 0 && first_ms.is_some_and(|first_ms| first_ms > since_ms);
+        history.whole = all && !is_cut;
         Ok(history)
     }
 

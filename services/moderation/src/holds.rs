@@ -9,7 +9,7 @@ mod queue;
 mod rule;
 
 pub(crate) use decide::{Answer, By, decide};
-pub(crate) use queue::{Held, came_to, expired, find, list, next_deadline, open};
+pub(crate) use queue::{Held, begin_anew, came_to, expired, find, list, next_deadline, open};
 pub(crate) use rule::{OnTimeout, Rule, rule, set_rule};
 
 /// The actor of what nobody decided in time.

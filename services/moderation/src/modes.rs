@@ -169,6 +169,13 @@ pub(crate) async fn due(store: &Store, now_ms: i64) -> Result<(Vec<String>, Opti
     Ok((rows.into_iter().filter(|(_, ends_ms)| *ends_ms <= now_ms).map(|(room, _)| room).collect(), next))
 }
 
+/// Modes that end by themselves and were set at a time more than `skew_ms` ahead of `now_ms` begin now. How many they are.
+pub(crate) async fn begin_anew(change: &mut Change, now_ms: i64, skew_ms: i64) -> Result<u64, Error> {
+    let sql = "UPDATE modes SET ends_ms = ends_ms - at_ms + $1, at_ms = $1 WHERE ends_ms > 0 AND at_ms > $2";
+    let anew = sqlx::query(sql).bind(now_ms).bind(now_ms.saturating_add(skew_ms));
+    Ok(anew.execute(change.connection()).await?.rows_affected())
+}
+
 /// Says every mode again, for a broker that has forgotten all.
 pub(crate) async fn say_again(change: &mut Change, generation: u32, now_ms: i64) -> Result<(), Error> {
     let sql = "SELECT room, mode, author, at_ms, ends_ms, afterwards FROM modes";

@@ -82,10 +82,12 @@ pub(crate) async fn take(store: &Store, report: Report<'_>) -> Result<Taken, Ref
         .await?
         .rows_affected()
         == 1;
-    let sql = "SELECT COUNT(*), COALESCE(MIN(at_ms), 0) FROM reports WHERE user_id = $1 AND at_ms > $2";
+    // Those that are still to come by a clock that was set back are none of this minute.
+    let sql = "SELECT COUNT(*), COALESCE(MIN(at_ms), 0) FROM reports WHERE user_id = $1 AND at_ms > $2 AND at_ms <= $3";
     let (of_user, first_ms): (i64, i64) = sqlx::query_as(sql)
         .bind(report.user.to_owned())
         .bind(report.now_ms - WINDOW_MS)
+        .bind(report.now_ms)
         .fetch_one(change.connection())
         .await?;
     if is_new && of_user > OF_USER_MAX {

@@ -1,7 +1,12 @@
 //! What happens because time has passed: holds that nobody decided on, modes that end by themselves, rows that are old. The
 //! times stand in the database, so a restart forgets none. What then happens is its own module's.
 
-use std::{sync::Arc, time::Duration};
+mod set_back;
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use tokio::time;
 
@@ -30,10 +35,19 @@ const HOLDS_MAX: i64 = 100;
 const STALE_MS: i64 = 600_000;
 
 /// How often old rows are deleted.
-const SWEEP_MS: i64 = 600_000;
+const SWEEP_EVERY: Duration = Duration::from_secs(600);
 
 /// Refusals that are kept: at 300 B a row 300 MB.
 const REFUSALS_MAX: i64 = 1_000_000;
+
+/// What was seen in the rounds before.
+#[derive(Default)]
+struct Seen {
+    /// When the last round was, in Unix milliseconds.
+    round_ms: Option<i64>,
+    /// When old rows were deleted last, by a clock that nobody sets.
+    swept: Option<Instant>,
+}
 
 /// What the timers know.
 pub(crate) struct Timers {
@@ -48,9 +62,9 @@ impl Timers {
     /// Runs until it is dropped.
     pub(crate) async fn run(self) {
         let mut told = self.store.told();
-        let mut swept_ms = 0;
+        let mut seen = Seen::default();
         loop {
-            let pause = match self.round(&mut swept_ms).await {
+            let pause = match self.round(&mut seen, now_ms(), Instant::now()).await {
                 Ok(pause) => pause,
                 Err(error) => {
                     tracing::warn!(?error, "what was due could not be done, it is tried again");
@@ -64,8 +78,12 @@ impl Timers {
     }
 
     /// Does what is due; how long until the next.
-    async fn round(&self, swept_ms: &mut i64) -> Result<Duration, Refusal> {
-        let now = now_ms();
+    async fn round(&self, seen: &mut Seen, now: i64, at: Instant) -> Result<Duration, Refusal> {
+        // The first round does not know how late the last one of the process before was.
+        if seen.round_ms.is_none_or(|before| now < before) {
+            set_back::mend(&self.store, now).await?;
+        }
+        seen.round_ms = Some(now);
         for (id, room, deadline_ms) in holds::expired(&self.store, now, HOLDS_MAX).await? {
             self.nobody_decided(&id, &room, deadline_ms, now).await?;
         }
@@ -80,12 +98,12 @@ impl Timers {
             };
             modes::end(&self.store, &room, false, by).await?;
         }
-        if now - *swept_ms >= SWEEP_MS {
+        if seen.swept.is_none_or(|swept| at.duration_since(swept) >= SWEEP_EVERY) {
             self.sweep(now).await?;
-            *swept_ms = now;
+            seen.swept = Some(at);
         }
         let next = [holds::next_deadline(&self.store).await?, mode_ends].into_iter().flatten().min();
-        let until_next = next.map_or(i64::MAX, |next| next - now_ms());
+        let until_next = next.map_or(i64::MAX, |next| next - now);
         Ok(Duration::from_millis(until_next.max(0).cast_unsigned()).min(PAUSE_MAX))
     }
 
@@ -124,3 +142,6 @@ impl Timers {
         change.commit().await
     }
 }
+
+#[cfg(test)]
+mod tests;

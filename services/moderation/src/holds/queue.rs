@@ -177,6 +177,21 @@ pub(crate) async fn next_deadline(store: &Store) -> Result<Option<i64>, Error> {
     let found: Option<(i64,)> = sqlx::query_as(sql).fetch_optional(store.reads()).await?;
     Ok(found.map(|(deadline_ms,)| deadline_ms))
 }
+/// What waits since a time that lies ahead of `now_ms`, the newest by more than `skew_ms`, waits from now on, each as long as it was
+/// to wait and in the order in which it came. How many they are.
+pub(crate) async fn begin_anew(change: &mut Change, now_ms: i64, skew_ms: i64) -> Result<u64, Error> {
+    let sql = "SELECT COALESCE(MAX(held_ms), 0) FROM holds WHERE outcome = ''";
+    let (newest_ms,): (i64,) = sqlx::query_as(sql).fetch_one(change.connection()).await?;
+    let ahead_ms = newest_ms - now_ms;
+    if ahead_ms <= skew_ms {
+        return Ok(0);
+    }
+    let sql =
+        "UPDATE holds SET held_ms = held_ms - $1, deadline_ms = deadline_ms - $1 WHERE outcome = '' AND held_ms > $2";
+    let earlier = sqlx::query(sql).bind(ahead_ms).bind(now_ms);
+    Ok(earlier.execute(change.connection()).await?.rows_affected())
+}
+
 
 impl Held {
     /// What was said.

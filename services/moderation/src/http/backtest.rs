@@ -106,7 +106,7 @@ pub(super) async fn test(here: Here, Named(room): Named, Said(said): Said<Test>)
     };
     let hidden = Hidden::from(&here.house, &here.caller, Some(&room)).await?;
     let _heavy = here.house.heavy.acquire().await;
-    let history = here.house.archive.read(room.as_str(), now_ms() - said.minutes * 60_000).await?;
+    let history = here.house.archive.read(room.as_str(), said.minutes * 60_000, now_ms()).await?;
     let whole = history.whole;
     let compared = tokio::task::spawn_blocking(move || {
         let in_force = Trial::in_force(&global, &room, &own, None)?;

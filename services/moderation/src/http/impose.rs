@@ -99,7 +99,7 @@ impl Here {
             return Err(Refusal::Malformed("also needs the room in which he was seen".to_owned()));
         }
         let _heavy = self.house.heavy.acquire().await;
-        let history = self.house.archive.read(room, now_ms() - KNOWN_BACK_MS).await?;
+        let history = self.house.archive.read(room, KNOWN_BACK_MS, now_ms()).await?;
         let (mut subjects, mut unknown) = (Vec::new(), Vec::new());
         for also in also {
             match history.known_by(user, |input| also.of(input)) {

@@ -84,8 +84,8 @@ pub(super) async fn recall(
 impl Here {
     /// Which messages are meant, and whether all that was asked for was looked through.
     async fn wanted(&self, room: &str, said: &Recall) -> Result<(What, bool), Refusal> {
-        let since = |seconds: Option<i64>| match seconds {
-            Some(seconds) if (1..=SECONDS_MAX).contains(&seconds) => Ok(now_ms() - seconds * 1_000),
+        let back_ms = |seconds: Option<i64>| match seconds {
+            Some(seconds) if (1..=SECONDS_MAX).contains(&seconds) => Ok(seconds * 1_000),
             _ => Err(Refusal::from(Problem::whole("seconds is 1 to 3,600"))),
         };
         match (&*said.ids, &said.user, &*said.entries) {
@@ -98,13 +98,13 @@ impl Here {
             }
             ([], Some(user), []) => {
                 let _heavy = self.house.heavy.acquire().await;
-                let history = self.house.archive.read(room, since(said.seconds)?).await?;
+                let history = self.house.archive.read(room, back_ms(said.seconds)?, now_ms()).await?;
                 Ok((What::Ids(recall::said_by(&history, user)), history.whole))
             }
             ([], None, entries) if !entries.is_empty() => {
                 let trial = Trial::of_entries(entries, ENTRIES_MAX)?;
                 let _heavy = self.house.heavy.acquire().await;
-                let history = self.house.archive.read(room, since(said.seconds)?).await?;
+                let history = self.house.archive.read(room, back_ms(said.seconds)?, now_ms()).await?;
                 let whole = history.whole;
                 let found = tokio::task::spawn_blocking(move || trial.found_in(&history)).await;
                 let found = found.map_err(|_| Refusal::Unavailable("the search was given up".to_owned()))?;

@@ -22,6 +22,10 @@ struct Told<'a> {
     reason: &'a str,
 }
 
+/// When a sanction ended that was lifted, for whoever reads the rule book: long ago by any clock, while the time at which it was
+/// lifted may be still to come by the broker's, or by ours once it was set back.
+const LONG_OVER_MS: i64 = 1;
+
 /// What is said of a sanction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Publish {
@@ -54,30 +58,30 @@ pub(super) async fn publish(
             };
             controls.record(&row.room, Body::Sanction(sanction))
         });
-        let forget = what == Publish::Forget;
+        let (forget, until) = (what == Publish::Forget, if is_lifted { LONG_OVER_MS } else { row.until_ms });
         let mut parcel = Parcel { controls: control.into_iter().collect(), forget, ..Parcel::default() };
         match kind {
-            Kind::Mute => parcel.mute = Some(mute(row, sequence)),
-            Kind::Ban => parcel.ban = Some(ban(row, sequence)),
+            Kind::Mute => parcel.mute = Some(mute(row, until, sequence)),
+            Kind::Ban => parcel.ban = Some(ban(row, until, sequence)),
         }
         change.put(&parcel).await?;
     }
     Ok(())
 }
 
-fn mute(row: &Row, sequence: u64) -> MuteRule {
+fn mute(row: &Row, until: i64, sequence: u64) -> MuteRule {
     MuteRule {
         room: row.room.clone(),
         subject: row.subject.clone(),
-        until: row.until_ms,
+        until,
         sequence,
         reason: row.reason.clone(),
         ..MuteRule::default()
     }
 }
 
-fn ban(row: &Row, sequence: u64) -> BanRule {
-    BanRule { subject: row.subject.clone(), until: row.until_ms, sequence, reason: row.reason.clone() }
+fn ban(row: &Row, until: i64, sequence: u64) -> BanRule {
+    BanRule { subject: row.subject.clone(), until, sequence, reason: row.reason.clone() }
 }
 
 pub(super) async fn tell(

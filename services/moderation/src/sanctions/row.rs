@@ -56,9 +56,9 @@ impl Row {
         }
     }
 
-    /// Whether it holds at `now_ms`.
+    /// Whether it holds at `now_ms`. One that was lifted ended when that was written down, whatever the clock says now.
     pub(super) fn is_on(&self, now_ms: i64) -> bool {
-        self.until_ms == 0 || self.until_ms > now_ms
+        self.until_ms == 0 || self.until_ms > now_ms.max(self.at_ms)
     }
 
     /// One that the rule book has and the table has not, as after the database was restored.
@@ -125,7 +125,7 @@ pub(super) async fn of_broadcast(
     now_ms: i64,
 ) -> Result<Vec<Row>, Error> {
     let sql = "SELECT record_key, kind, room, subject, of_subject, until_ms, broadcast, sequence, author, at_ms, reason \
-               FROM sanctions WHERE kind = 'mute' AND room = $1 AND broadcast = 1 AND (until_ms = 0 OR until_ms > $2)";
+               FROM sanctions WHERE kind = 'mute' AND room = $1 AND broadcast = 1 AND (until_ms = 0 OR (until_ms > $2 AND until_ms > at_ms))";
     sqlx::query_as(sql).bind(room.to_owned()).bind(now_ms).fetch_all(connection).await
 }
 
@@ -163,7 +163,7 @@ pub(crate) async fn list(
     limit: i64,
 ) -> Result<Vec<Row>, Error> {
     let sql = "SELECT record_key, kind, room, subject, of_subject, until_ms, broadcast, sequence, author, at_ms, reason \
-               FROM sanctions WHERE kind = $1 AND (kind = 'ban' OR room = $2) AND (until_ms = 0 OR until_ms > $3) \
+               FROM sanctions WHERE kind = $1 AND (kind = 'ban' OR room = $2) AND (until_ms = 0 OR (until_ms > $3 AND until_ms > at_ms)) \
                AND record_key > $4 ORDER BY record_key LIMIT $5";
     let mut rows: Vec<Row> = sqlx::query_as(sql)
         .bind(kind.name())
@@ -203,7 +203,7 @@ mod tests {
             let row = Row { until_ms, ..Row::unknown("mute/demo/user/ann".into(), Kind::Mute, "demo", &subject) };
             let lifted = row.lifted(9, by);
             assert_eq!((lifted.until_ms, lifted.sequence, lifted.author.as_str()), (expected, 9, "mod"));
-            assert!(!lifted.is_on(100));
+            assert!(!lifted.is_on(100) && !lifted.is_on(20), "also by a clock that was set back");
         }
     }
 }

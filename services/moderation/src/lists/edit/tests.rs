@@ -115,6 +115,18 @@ fn what_is_for_this_broadcast_ends_with_it() {
     assert_eq!(content.end_broadcast(9_500), Tally::default());
 }
 
+#[test]
+fn what_had_not_begun_when_its_broadcast_ended_is_an_entry_still() {
+    let mut content = with(&["blorp"]);
+    let entry = Entry { broadcast: true, starts_ms: 20_000, expires_ms: 30_000, ..Entry::word("gruntle") };
+    let edit = Edit { add: placed("house", [(1, entry)]).unwrap(), ..Edit::default() };
+    content.edit(&Scope::Global, "house", edit, BY, || "b1".to_owned()).unwrap();
+    assert_eq!(content.end_broadcast(9_000), Tally { changed: 1, ..Tally::default() });
+    let ended = content.entries().find(|kept| kept.broadcast).unwrap();
+    assert_eq!((ended.entry.starts_ms, ended.entry.expires_ms), (8_999, 9_000));
+    assert!(judge::entry::check(&ended.entry).is_ok(), "else no filter took this version, nor any later one");
+}
+
 proptest! {
     /// Any order of additions and removals leaves the set that a model says, on pages where each text belongs.
     #[test]

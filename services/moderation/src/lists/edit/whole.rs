@@ -50,6 +50,8 @@ impl Content {
         for page in self.pages.iter_mut().filter(|page| page.entries().iter().any(is_on)) {
             for kept in page.edit().iter_mut().filter(|kept| is_on(kept)) {
                 kept.entry.expires_ms = now_ms;
+                // One that had not begun, by a clock that was set back maybe, never does: no entry ends before it begins.
+                kept.entry.starts_ms = kept.entry.starts_ms.min(now_ms - 1);
                 tally.changed += 1;
             }
         }
