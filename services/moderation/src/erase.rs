@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use crate::{
     audit::Note,
+    holds,
     refusal::Refusal,
     sanctions::{self, By},
     store::{Change, Error, Store},
@@ -26,8 +27,10 @@ pub(crate) enum Sanctions {
 /// What was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, ToSchema)]
 pub(crate) struct Erased {
-    /// Messages of his that were held, decided on or not; what waited is shown to nobody any more.
+    /// Messages of his that were held, decided on or not.
     pub(crate) holds: u64,
+    /// Of those, the ones that waited: they are rejected.
+    pub(crate) rejected: u64,
     /// Refused messages of his.
     pub(crate) refusals: u64,
     /// Reports he brought.
@@ -69,6 +72,8 @@ pub(crate) async fn erase(store: &Store, user: &str, with: Sanctions, by: By<'_>
         }
         Sanctions::Keep => erased.sanctions_kept = standing,
     }
+    let rejects = holds::By { actor: by.actor, reason: holds::ERASED, now_ms: by.now_ms, generation: by.generation };
+    erased.rejected = holds::reject_all(&mut change, user, rejects).await?;
     erased.holds = delete(&mut change, "DELETE FROM holds WHERE user_id = $1", user).await?;
     erased.refusals = delete(&mut change, "DELETE FROM refusals WHERE user_id = $1", user).await?;
     erased.reports = delete(&mut change, "DELETE FROM reports WHERE user_id = $1", user).await?;

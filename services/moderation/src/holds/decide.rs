@@ -42,12 +42,12 @@ pub(crate) struct By<'a> {
 
 /// What moderators hear of it.
 #[derive(Serialize)]
-struct Decided<'a> {
-    id: &'a str,
-    outcome: &'a str,
-    by: &'a str,
-    reason: &'a str,
-    edited: bool,
+pub(super) struct Decided<'a> {
+    pub(super) id: &'a str,
+    pub(super) outcome: &'a str,
+    pub(super) by: &'a str,
+    pub(super) reason: &'a str,
+    pub(super) edited: bool,
 }
 
 /// Decides on a message that waits in `room`. It acts once the outbox has written it.

@@ -144,6 +144,12 @@ pub(crate) async fn find(connection: &mut sqlx::AnyConnection, id: &str) -> Resu
     sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(id.to_owned()).fetch_optional(connection).await
 }
 
+/// What waits of a user, the oldest first.
+pub(super) async fn waiting_of(connection: &mut sqlx::AnyConnection, user: &str) -> Result<Vec<Held>, Error> {
+    let sql = format!("SELECT {COLUMNS} FROM holds WHERE user_id = $1 AND outcome = '' ORDER BY held_ms, id");
+    sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(user.to_owned()).fetch_all(connection).await
+}
+
 /// What waits in a room, the oldest first, or what was decided there, the newest first; behind the message held at `after_ms`.
 pub(crate) async fn list(
     store: &Store,
@@ -171,12 +177,6 @@ pub(crate) async fn expired(store: &Store, now_ms: i64, limit: i64) -> Result<Ve
     sqlx::query_as(sql).bind(now_ms).bind(limit).fetch_all(store.reads()).await
 }
 
-/// When the next one must be decided on.
-pub(crate) async fn next_deadline(store: &Store) -> Result<Option<i64>, Error> {
-    let sql = "SELECT deadline_ms FROM holds WHERE outcome = '' ORDER BY deadline_ms LIMIT 1";
-    let found: Option<(i64,)> = sqlx::query_as(sql).fetch_optional(store.reads()).await?;
-    Ok(found.map(|(deadline_ms,)| deadline_ms))
-}
 /// What waits since a time that lies ahead of `now_ms`, the newest by more than `skew_ms`, waits from now on, each as long as it was
 /// to wait and in the order in which it came. How many they are.
 pub(crate) async fn begin_anew(change: &mut Change, now_ms: i64, skew_ms: i64) -> Result<u64, Error> {
@@ -192,6 +192,12 @@ pub(crate) async fn begin_anew(change: &mut Change, now_ms: i64, skew_ms: i64) -
     Ok(earlier.execute(change.connection()).await?.rows_affected())
 }
 
+/// When the next one must be decided on.
+pub(crate) async fn next_deadline(store: &Store) -> Result<Option<i64>, Error> {
+    let sql = "SELECT deadline_ms FROM holds WHERE outcome = '' ORDER BY deadline_ms LIMIT 1";
+    let found: Option<(i64,)> = sqlx::query_as(sql).fetch_optional(store.reads()).await?;
+    Ok(found.map(|(deadline_ms,)| deadline_ms))
+}
 
 impl Held {
     /// What was said.

@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use chassis::tokens::Role;
-use proto::v1::Word;
+use proto::v1::{self, Word};
 use serde_json::json;
 
 use crate::{
     holds::until_held,
     rig::{PATIENCE, Rig},
     river::{River, hit},
+    stream::Listener,
 };
 
 #[tokio::test(flavor = "multi_thread")]
@@ -66,6 +67,38 @@ async fn whoever_is_erased_is_nowhere_in_the_database() {
     assert!(mutes.status == 200 && !mutes.text.contains("ann-x"), "{}", mutes.text);
     assert_eq!(owner.post("users/a%00b/erase", json!({ "keep_sanctions": true })).await.is(), (422, "invalid"));
     assert_eq!(owner.post(path, json!({})).await.is(), (400, "malformed"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waited_of_him_is_rejected() {
+    let rig = Rig::start().await;
+    let (river, moderator, owner) =
+        (River::of(&rig.ground.cluster), rig.as_("mo", Role::Moderator), rig.as_("ow", Role::Owner));
+    let his = [("demo", "blorp?"), ("demo", "blorp!"), ("other", "blorp")];
+    let ids = his.map(|(room, text)| river.hold(room, "ann-x", text).to_string());
+    let kept = river.hold("demo", "bob", "blorp?").to_string();
+    for (room, id) in [("demo", &ids[0]), ("demo", &ids[1]), ("other", &ids[2]), ("demo", &kept)] {
+        until_held(&moderator, room, id).await;
+    }
+    let mut listener = Listener::on(&rig, "rooms/demo/stream", Role::Moderator, None).await;
+    let answer = owner.post("users/ann-x/erase", json!({ "keep_sanctions": true, "reason": "asked" })).await.ok();
+    assert_eq!((&answer["erased"]["holds"], &answer["erased"]["rejected"]), (&json!(3), &json!(3)));
+
+    // The river is told so, in the order in which they were held, and no more of him than it needs to tell him.
+    let decisions = [river.decisions("demo", 2), river.decisions("other", 1)].concat();
+    assert_eq!(decisions.iter().map(|decision| &*decision.held_id).collect::<Vec<_>>(), ids);
+    for decision in decisions {
+        assert_eq!((decision.approved, decision.reason.as_str(), decision.say), (false, "erased", None));
+        assert_eq!(decision.user, Some(v1::User { id: "ann-x".to_owned(), ..v1::User::default() }));
+        assert_eq!(decision.client_id, "c-ann-x");
+    }
+    // And so is whoever has his message before him.
+    let heard = listener.events(2).await;
+    let told: Vec<_> = heard.iter().map(|event| (&*event.name, &event.data["id"], &event.data["outcome"])).collect();
+    let rejected = json!("rejected");
+    assert_eq!(told, [("decided", &json!(ids[0]), &rejected), ("decided", &json!(ids[1]), &rejected)]);
+    assert_eq!(moderator.get("holds?room=demo").await.ok()["holds"].as_array().unwrap().len(), 1, "bob's waits on");
+    assert_eq!(moderator.post(&format!("holds/{}/approve", ids[0]), json!({})).await.is(), (404, "not_found"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
