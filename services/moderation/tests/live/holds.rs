@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What waits in a room, once `done` makes something of it.
-async fn until<T>(asker: &Asker<'_>, path: &str, done: impl Fn(&Value) -> Option<T>) -> T {
+pub(crate) async fn until<T>(asker: &Asker<'_>, path: &str, done: impl Fn(&Value) -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let answer = asker.get(path).await;

@@ -14,6 +14,7 @@ mod rooms;
 mod past;
 mod stream;
 mod forgetting;
+mod judge_bot;
 #[path = "../book/postgres/server.rs"]
 mod server;
 mod postgres;
