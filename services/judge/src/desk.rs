@@ -1,6 +1,8 @@
 //! Where a text lies while it is judged: folded once, for everything that looks at it. One a thread will do; nothing is
 //! remembered from one record to the next but which names are clean.
 
+use proto::v1::{Decision, Role, input::Body};
+
 use crate::{
     book::Book,
     emote::is_emotes_only,
@@ -55,6 +57,17 @@ impl Desk {
             at_ms: heard.append_ms(),
         };
         rules::judge(book, said, &mut self.scratch)
+    }
+
+    /// The name of who said what was held and is decided on now, as it may be shown; `None` if nothing of it is to be masked.
+    pub(crate) fn name_of_held(&mut self, book: &Book, heard: &Heard) -> Option<String> {
+        let (room, at_ms) = (&*heard.input().room, heard.append_ms());
+        let Some(Body::Decision(Decision { user: Some(user), .. })) = &heard.input().body else { return None };
+        rules::masked_name(
+            book,
+            Said { room, role: Role::Sender, folded: &self.folded, name: &user.name, at_ms },
+            &mut self.scratch,
+        )
     }
 
     /// `text`, which lies here, as it may be shown; `None` if nothing of it is to be masked.

@@ -40,6 +40,10 @@ impl Judge {
     /// Judges one record of a partition that is read `lag_ms` late. One version of the book judges one message whole.
     pub fn judge(&mut self, desk: &mut Desk, book: &Book, heard: Heard, lag_ms: u32) -> Judgement {
         let (verdict, found) = match self.before_the_rules(desk, book, &heard, lag_ms) {
+            // What a moderator let through was the text: its author's name is what the rules make of it, as ever.
+            Break(Verdict::Approved { .. }) => {
+                (Verdict::Approved { name: desk.name_of_held(book, &heard) }, Finding::default())
+            }
             Break(verdict) => (verdict, Finding::default()),
             Continue(None) => (Verdict::Passed, Finding::default()),
             Continue(Some(heeded)) => self.by_the_rules(desk, book, &heard, heeded),
@@ -157,7 +161,7 @@ impl Judge {
         let who = Who::named(&self.keys, &author.room, author.user_id());
         match self.mutes.check(&self.keys, book.bans(), &author, who, heard.append_ms()) {
             Some((by, until)) => Verdict::Muted { by, until },
-            None => Verdict::Approved,
+            None => Verdict::Approved { name: None },
         }
     }
 

@@ -90,6 +90,15 @@ pub fn judge(book: &Book, said: Said<'_>, scratch: &mut Scratch) -> Ruling {
     ruling
 }
 
+/// The name of who speaks, as it may be shown; `None` if as it is. What he says is not looked at.
+pub(crate) fn masked_name(book: &Book, said: Said<'_>, scratch: &mut Scratch) -> Option<String> {
+    let (table, mut ruling) = (Table::of(book, said.room, said.role), Ruling::default());
+    if !said.name.is_empty() {
+        name::judge(book, &said, &table, scratch, &mut ruling);
+    }
+    ruling.name
+}
+
 /// What was seen in a text.
 struct Seen<'a> {
     /// Whether anything was found, in force or not.

@@ -38,7 +38,10 @@ pub enum Verdict {
     /// It is not shown unless a moderator lets it through.
     Held,
     /// A moderator let through what was held.
-    Approved,
+    Approved {
+        /// The name of who said it with its masks, if it has any.
+        name: Option<String>,
+    },
     /// A moderator, or nobody in time, let it through.
     Rejected {
         /// Nobody decided in time.
@@ -125,7 +128,7 @@ impl Verdict {
             Self::Masked { .. } => Word::Masked,
             Self::Blocked | Self::Forbidden => Word::Blocked,
             Self::Held => Word::Held,
-            Self::Approved => Word::Approved,
+            Self::Approved { .. } => Word::Approved,
             Self::Rejected { .. } => Word::Rejected,
             Self::Shadowed => Word::Shadowed,
             Self::Muted { .. } => Word::Muted,

@@ -9,7 +9,8 @@ use crate::heard::Heard;
 /// later release.
 pub(super) fn item(heard: Heard, verdict: Verdict) -> Option<Item> {
     match verdict {
-        Verdict::Passed | Verdict::Flagged | Verdict::Approved => as_it_is(heard),
+        Verdict::Passed | Verdict::Flagged => as_it_is(heard),
+        Verdict::Approved { name } => as_it_is(heard).map(|item| masked(item, None, name)),
         Verdict::Masked { text, name } => as_it_is(heard).map(|item| masked(item, text, name)),
         Verdict::Shadowed => {
             let author = heard.input().user_id().to_owned();

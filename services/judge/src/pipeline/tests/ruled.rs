@@ -1,6 +1,6 @@
 //! What each action of the rules comes to in the pipeline: the verdict's word, what is shown, and who is told.
 
-use proto::v1::{Entry, Fate, item};
+use proto::v1::{Decision, Entry, Fate, item};
 
 use super::*;
 
@@ -47,6 +47,31 @@ fn each_action_has_its_verdict() {
         ("masked and held and flagged", "held held e3"),
     ] {
         assert_eq!(world().says(0, "ann", text), expected, "{text}");
+    }
+}
+
+#[test]
+fn an_approval_lets_the_text_through_and_masks_the_name_as_ever() {
+    let approves = |name: &str, role| {
+        let user = Some(v1::User { id: "ann".into(), name: name.into(), ..Default::default() });
+        let say = Some(Say { text: "so held and masked".into(), ..Default::default() });
+        let decision = Decision { held_id: "1-3-999".into(), approved: true, user, say, ..Default::default() };
+        brought(role, Body::Decision(decision))
+    };
+    for (name, shown) in [
+        ("Ann", "Ann"),
+        ("Ann the masked", "Ann the ******"),
+        ("blocked", "*******"),
+        ("held", "****"),
+        ("flagged", "flagged"),
+        ("", ""),
+    ] {
+        let judgement = world().hear(0, approves(name, Role::Moderator));
+        assert_eq!((judgement.word, told(&judgement)), (Word::Approved, "approved 1-3-999".to_owned()), "{name}");
+        let items = judgement.output.unwrap().items;
+        let Some(item::Body::Message(message)) = &items[0].body else { panic!("{items:?}") };
+        let author = message.user.as_ref().unwrap();
+        assert_eq!((&*author.name, &*author.id, &*message.text), (shown, "ann", "so held and masked"));
     }
 }
 
