@@ -5,7 +5,7 @@
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
@@ -16,7 +16,7 @@ use serde_json::Value;
 /// For what takes two seconds on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The program, and a folder for what tests write; dropping it ends and removes both.
+/// The program, and a folder for what it and tests write; dropping it ends and removes both.
 struct Program {
     child: Child,
     server: String,
@@ -37,17 +37,17 @@ impl Program {
         let name = format!("danmaku-moderators-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
-        let mut child = Command::new(env!("CARGO_BIN_EXE_danmaku"))
-            .args(["--listen=127.0.0.1:0", "--admin=127.0.0.1:0", "--crowd=0"])
-            .arg(format!("--data={}", folder.join("data").display()))
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line: {line:?}"));
-        Self { child, server: format!("http://{}", ready["public"].as_str().unwrap()), folder }
+        // Keys of its own, so that a token outlives the program.
+        assert_eq!(run(&["keys", "--out", &folder.join("keys").display().to_string()], "").code, 0);
+        let (child, server) = begin(&folder);
+        Self { child, server, folder }
+    }
+
+    /// Kills the program, and starts it on what it has left behind.
+    fn restart(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+        (self.child, self.server) = begin(&self.folder);
     }
 
     /// Runs a command against the program.
@@ -71,6 +71,22 @@ impl Program {
         std::fs::write(&path, text).unwrap();
         path.display().to_string()
     }
+}
+
+/// Starts the program in a folder; it is ready, and reached at the address.
+fn begin(folder: &Path) -> (Child, String) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_danmaku"))
+        .args(["--listen=127.0.0.1:0", "--admin=127.0.0.1:0", "--crowd=0"])
+        .arg(format!("--data={}", folder.join("data").display()))
+        .arg(format!("--keys={}", folder.join("keys").display()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line: {line:?}"));
+    (child, format!("http://{}", ready["public"].as_str().unwrap()))
 }
 
 impl Drop for Program {
@@ -185,16 +201,20 @@ fn files_come_in_whole_or_not_at_all() {
 
 /// Somebody says something in the room; the id.
 fn say(program: &Program, user: &str, text: &str) -> String {
-    let (head, body) = ask(program, &format!("GET /dev/token?name={user} HTTP/1.1\r\n"), "");
-    assert!(head.contains(" 200 "), "{head}");
-    let minted: Value = serde_json::from_str(&body).unwrap();
     let head = format!(
         "POST /v1/rooms/demo/danmaku HTTP/1.1\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n",
-        minted["token"].as_str().unwrap()
+        token(program, user, "viewer,sender")
     );
     let (head, body) = ask(program, &head, &serde_json::json!({ "text": text }).to_string());
     assert!(head.contains(" 202 "), "{head}: {body}");
     serde_json::from_str::<Value>(&body).unwrap()["id"].as_str().unwrap().to_owned()
+}
+
+fn token(program: &Program, user: &str, roles: &str) -> String {
+    let keys = program.folder.join("keys").display().to_string();
+    let minted = run(&["token", "--keys", &keys, "--sub", user, "--roles", roles], "");
+    assert_eq!(minted.code, 0, "{minted:?}");
+    minted.out.trim().to_owned()
 }
 
 fn ask(program: &Program, head: &str, body: &str) -> (String, String) {
@@ -261,6 +281,31 @@ fn wait_for_hold(program: &Program, id: &str) -> bool {
         }
     }
     false
+}
+
+/// The broker in the program forgets everything; who was muted stays so.
+#[test]
+fn a_restart_forgives_nobody() {
+    let mut program = Program::start();
+    program.ok(&["mute", "--room=demo", "eve", "--for=1h"]);
+    program.ok(&["mute", "--room=demo", "mallory"]);
+    program.restart();
+    let muted = ["eve", "mallory"].map(|user| (user, say(&program, user, "hello again")));
+    let head = format!(
+        "GET /v1/moderation/refusals?room=demo HTTP/1.1\r\nauthorization: Bearer {}\r\n",
+        token(&program, "mo", "moderator")
+    );
+    let deadline = Instant::now() + PATIENCE;
+    for (user, id) in muted {
+        loop {
+            let refusals: Value = serde_json::from_str(&ask(&program, &head, "").1).unwrap();
+            let mut refusals = refusals["refusals"].as_array().unwrap().iter();
+            if refusals.any(|refusal| refusal["id"] == *id && refusal["verdict"] == "muted") {
+                break;
+            }
+            assert!(Instant::now() < deadline, "{user} may speak again");
+        }
+    }
 }
 
 #[test]

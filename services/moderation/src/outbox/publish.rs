@@ -183,8 +183,7 @@ impl Lead<'_> {
     async fn standing(&self, desk: &mut Desk) -> anyhow::Result<()> {
         let missing = take_over::missing(self.store, &desk.shelf).await?;
         for (key, stands) in missing {
-            let stands =
-                if self.ground.cluster.embedded { stands.on_new_broker(self.ground.generation)? } else { stands };
+            let stands = if self.ground.cluster.embedded { stands.on_new_broker()? } else { stands };
             desk.written += desk.writer.rules(vec![(key.to_string(), Some(stands.record.clone()))]).await?;
             desk.shelf.stand(&key, stands.sequence, stands.until, &stands.record);
         }

@@ -37,10 +37,11 @@ impl Stands {
         Ok((key, Self { sequence, until, record: encode(&v1::Rules { record: Some(Record::Ban(ban)) }) }))
     }
 
-    /// The same for a broker on which offsets began anew: a mute that stood on a former one acts from the first record on.
-    pub(super) fn on_new_broker(self, generation: u32) -> anyhow::Result<Self> {
+    /// The same for a broker on which offsets began anew. There its control record is in no partition, so it is of generation 0,
+    /// which there never was: before everything that a judge hears, he is told of it.
+    pub(super) fn on_new_broker(self) -> anyhow::Result<Self> {
         match record::decode::<v1::Rules>(&self.record)?.record {
-            Some(Record::Mute(mute)) => Ok(Self::mute(v1::MuteRule { src: 0, generation, ..mute })?.1),
+            Some(Record::Mute(mute)) => Ok(Self::mute(v1::MuteRule { src: 0, generation: 0, ..mute })?.1),
             _ => Ok(self),
         }
     }
