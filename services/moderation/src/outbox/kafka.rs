@@ -61,8 +61,9 @@ impl Writer {
         Ok(bytes)
     }
 
-    /// Writes a control record into its room's partition, and tells its offset.
-    pub(super) async fn control(&self, input: &v1::Input) -> anyhow::Result<u64> {
+    /// Writes a control record into its room's partition, and tells its offset. One that Kafka will never take is passed over, so
+    /// that it does not stop all that comes behind it.
+    pub(super) async fn control(&self, input: &v1::Input) -> anyhow::Result<Option<u64>> {
         let value = record::encode(input);
         let outgoing = Outgoing {
             topic: &self.input_name,
@@ -76,8 +77,15 @@ impl Writer {
             Err(failure) => Outcome::Failed(failure),
         };
         match outcome {
-            Outcome::Acked(offset) => Ok(offset),
-            Outcome::Failed(Failure::BadRecord(why)) => anyhow::bail!("kafka takes no such control record: {why}"),
+            Outcome::Acked(offset) => Ok(Some(offset)),
+            Outcome::Failed(Failure::BadRecord(why)) => {
+                tracing::error!(
+                    bytes = value.len(),
+                    why,
+                    "kafka takes no such control record, what it says does not act"
+                );
+                Ok(None)
+            }
             Outcome::Failed(failure) => anyhow::bail!("a control record was not acknowledged: {failure:?}"),
         }
     }

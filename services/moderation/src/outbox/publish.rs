@@ -17,8 +17,9 @@ use tokio::time;
 use super::{
     Parcel,
     bell::Bell,
+    bundle::{Bundle, Left, Place},
     judged,
-    kafka::{Rule, Writer},
+    kafka::Writer,
     shelf::Shelf,
     stands::{self, Stands},
     take_over,
@@ -31,6 +32,10 @@ use crate::{
 
 /// Parcels that are read at a time. A version of a large import takes 1 MiB, but few are that.
 const PARCELS_MAX: i64 = 32;
+
+/// Bytes of rules that go to Kafka in one transaction, and a parcel's more: half of what may be written before the embedded
+/// broker is given the whole book again.
+const BUNDLE_BYTES: usize = 1 << 20;
 
 /// How long until it is tried again after a failure: a Kafka or database that is away comes back within seconds.
 const AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -91,42 +96,48 @@ impl Lead<'_> {
         }
     }
 
-    /// Publishes the next parcels; whether there were any.
+    /// Publishes the next parcels; whether there were any. What they say to the rules goes there together: a transaction takes
+    /// as long whatever is in it, and the last of thirty mutes must not wait for thirty of them.
     async fn publish(&self, desk: &mut Desk) -> anyhow::Result<bool> {
         let sql = "SELECT sequence, place, body FROM outbox ORDER BY sequence, place LIMIT $1";
         let rows = sqlx::query(sql).bind(PARCELS_MAX).fetch_all(self.store.reads()).await?;
+        let mut bundle = Bundle::on(&desk.shelf);
         for row in &rows {
-            let (sequence, place): (i64, i64) = (row.try_get(0)?, row.try_get(1)?);
+            let (sequence, place) = (row.try_get(0)?, row.try_get(1)?);
             let parcel: Parcel = record::decode(row.try_get::<&[u8], _>(2)?)?;
-            let left = self.deliver(desk, sequence, place, parcel);
-            let left = left.await.with_context(|| format!("parcel {sequence}/{place}"))?;
-            self.done(sequence, place, left).await?;
-            if self.ground.cluster.embedded && desk.written > REWRITE_BYTES {
-                self.rewrite(desk).await?;
+            let place = Place { sequence, place };
+            let left = self.deliver(desk, &mut bundle, place, parcel).await;
+            let left = left.with_context(|| format!("parcel {sequence}/{}", place.place))?;
+            bundle.parcels.push((place, left));
+            if bundle.bytes >= BUNDLE_BYTES {
+                self.settle(desk, bundle).await?;
+                bundle = Bundle::on(&desk.shelf);
             }
         }
+        self.settle(desk, bundle).await?;
         Ok(!rows.is_empty())
     }
 
-    /// Controls first, then what restores them; a mute learns where its control stands, and the outbox with it: whoever delivers
-    /// the rest, if this one dies in between, restores the mute from there and not from where he writes the control again.
-    async fn deliver(&self, desk: &mut Desk, sequence: i64, place: i64, mut parcel: Parcel) -> anyhow::Result<Left> {
+    /// Controls at once, then what restores them, with the bundle. A mute learns where its control stands, and the outbox with it:
+    /// whoever delivers the rest, if this one dies in between, restores the mute from there and not from where he writes the
+    /// control again.
+    async fn deliver(&self, desk: &mut Desk, bundle: &mut Bundle, place: Place, mut parcel: Parcel) -> anyhow::Result<Left> {
         let mut src = None;
         for input in &parcel.controls {
             if judged::held_id(input).is_some_and(|id| desk.judged.contains(id)) {
                 continue;
             }
-            let offset = desk.writer.control(input).await?;
+            let Some(offset) = desk.writer.control(input).await? else { continue };
             src.get_or_insert(offset);
             self.metrics.control();
         }
         if parcel.version != 0 {
-            self.version(desk, parcel.version, false).await?;
+            self.version(bundle, parcel.version, false).await?;
         }
         if let (Some(mute), Some(offset)) = (&mut parcel.mute, src)
             && stands::acts_from(mute, self.ground.generation, offset)
         {
-            self.keep(sequence, place, &parcel).await?;
+            self.keep(place, &parcel).await?;
         }
         let stands = if let Some(mute) = parcel.mute {
             Some(Stands::mute(mute)?)
@@ -134,43 +145,37 @@ impl Lead<'_> {
             parcel.ban.map(Stands::ban).transpose()?
         };
         let Some((key, stands)) = stands else { return Ok(Left::Nothing) };
-        desk.written += desk.writer.rules(vec![(key.to_string(), Some(stands.record.clone()))]).await?;
-        desk.shelf.stand(&key, stands.sequence, stands.until, &stands.record);
+        bundle.stand(&key, &stands);
         if !parcel.forget {
             return Ok(Left::Stands(key, stands));
         }
-        desk.written += desk.writer.rules(vec![(key.to_string(), None)]).await?;
-        desk.shelf.hear(key.to_string().as_bytes(), &[]);
+        bundle.forget(&key);
         Ok(Left::Forgotten(key))
     }
 
     /// The parcel goes on waiting, as it is now.
-    async fn keep(&self, sequence: i64, place: i64, parcel: &Parcel) -> anyhow::Result<()> {
+    async fn keep(&self, Place { sequence, place }: Place, parcel: &Parcel) -> anyhow::Result<()> {
         let sql = "UPDATE outbox SET body = $1 WHERE sequence = $2 AND place = $3";
         let _turn = self.store.turn().await;
         let update = sqlx::query(sql).bind(encode(parcel)).bind(sequence).bind(place);
         Ok(update.execute(self.store.reads()).await.map(drop)?)
     }
 
-    /// Publishes a version: its missing chunks, itself and what goes for it, in one transaction.
-    async fn version(&self, desk: &mut Desk, number: i64, whole: bool) -> anyhow::Result<()> {
+    /// Adds a version: its missing chunks, itself and what goes for it.
+    async fn version(&self, bundle: &mut Bundle, number: i64, whole: bool) -> anyhow::Result<()> {
         let Some(version) = versions::record(self.store, number).await? else {
             tracing::warn!(number, "a version in the outbox is not in the database, it is passed over");
             return Ok(());
         };
         let scope: Scope = version.scope.parse().context("a stored scope")?;
-        let mut shelf = desk.shelf.clone();
-        let step = shelf.step(&scope, &version, whole);
-        let mut rules: Vec<Rule> = Vec::with_capacity(step.chunks.len() + 1 + step.gone.len());
+        let step = bundle.shelf.step(&scope, &version, whole);
         for hash in &step.chunks {
-            rules.push((Key::Chunk(*hash).to_string(), Some(self.chunk(hash).await?)));
+            bundle.put(Key::Chunk(*hash).to_string(), Some(self.chunk(hash).await?));
         }
         let key = Key::Version(scope, version.number).to_string();
-        rules.push((key, Some(encode(&v1::Rules { record: Some(Record::Version(version)) }))));
-        rules.extend(step.gone.iter().map(|key| (key.to_string(), None)));
-        desk.written += desk.writer.rules(rules).await?;
-        desk.shelf = shelf;
-        self.metrics.version(number);
+        bundle.put(key, Some(encode(&v1::Rules { record: Some(Record::Version(version)) })));
+        step.gone.iter().for_each(|key| bundle.put(key.to_string(), None));
+        bundle.versions.push(number);
         Ok(())
     }
 
@@ -181,11 +186,19 @@ impl Lead<'_> {
 
     /// Mutes and bans that the topic lacks, as after it was lost.
     async fn standing(&self, desk: &mut Desk) -> anyhow::Result<()> {
-        let missing = take_over::missing(self.store, &desk.shelf).await?;
-        for (key, stands) in missing {
+        let mut bundle = Bundle::on(&desk.shelf);
+        for (key, stands) in take_over::missing(self.store, &desk.shelf).await? {
             let stands = if self.ground.cluster.embedded { stands.on_new_broker()? } else { stands };
-            desk.written += desk.writer.rules(vec![(key.to_string(), Some(stands.record.clone()))]).await?;
-            desk.shelf.stand(&key, stands.sequence, stands.until, &stands.record);
+            bundle.stand(&key, &stands);
+        }
+        self.write(desk, bundle).await
+    }
+
+    /// Writes a bundle, and on the embedded broker now and then all of the book with it.
+    async fn settle(&self, desk: &mut Desk, bundle: Bundle) -> anyhow::Result<()> {
+        self.write(desk, bundle).await?;
+        if self.ground.cluster.embedded && desk.written > REWRITE_BYTES {
+            self.rewrite(desk).await?;
         }
         Ok(())
     }
@@ -193,41 +206,47 @@ impl Lead<'_> {
     /// Writes all that is in force again.
     async fn rewrite(&self, desk: &mut Desk) -> anyhow::Result<()> {
         for (_, number) in versions::in_force(self.store).await? {
-            self.version(desk, number, true).await?;
+            let mut bundle = Bundle::on(&desk.shelf);
+            self.version(&mut bundle, number, true).await?;
+            self.write(desk, bundle).await?;
         }
-        let rules = desk.shelf.standing().iter().map(|(key, stands)| (key.clone(), Some(stands.record.clone())));
-        desk.writer.rules(rules.collect()).await?;
+        let mut bundle = Bundle::on(&desk.shelf);
+        for (key, stands) in desk.shelf.standing() {
+            bundle.put(key.clone(), Some(stands.record.clone()));
+        }
+        self.write(desk, bundle).await?;
         desk.written = 0;
         tracing::debug!("the whole book was written again");
         Ok(())
     }
 
-    /// The parcel is on Kafka: it leaves the outbox, and what it made stand is remembered.
-    async fn done(&self, sequence: i64, place: i64, left: Left) -> anyhow::Result<()> {
+    /// Writes a bundle in one transaction. Then its parcels leave the outbox.
+    async fn write(&self, desk: &mut Desk, bundle: Bundle) -> anyhow::Result<()> {
+        desk.written += desk.writer.rules(bundle.rules).await?;
+        desk.shelf = bundle.shelf;
+        bundle.versions.into_iter().for_each(|number| self.metrics.version(number));
+        self.done(bundle.parcels).await
+    }
+
+    /// Parcels are on Kafka: they leave the outbox, and what they made stand is remembered.
+    async fn done(&self, parcels: Vec<(Place, Left)>) -> anyhow::Result<()> {
+        if parcels.is_empty() {
+            return Ok(());
+        }
         let _turn = self.store.turn().await;
         let mut transaction = self.store.reads().begin().await?;
-        sqlx::query("DELETE FROM outbox WHERE sequence = $1 AND place = $2")
-            .bind(sequence)
-            .bind(place)
-            .execute(&mut *transaction)
-            .await?;
-        match left {
-            Left::Nothing => {}
-            Left::Stands(key, stands) => stands.keep(&key, &mut transaction).await?,
-            Left::Forgotten(key) => {
-                let forget = sqlx::query("DELETE FROM standing WHERE record_key = $1").bind(key.to_string());
-                forget.execute(&mut *transaction).await?;
+        for (Place { sequence, place }, left) in parcels {
+            let gone = sqlx::query("DELETE FROM outbox WHERE sequence = $1 AND place = $2").bind(sequence).bind(place);
+            gone.execute(&mut *transaction).await?;
+            match left {
+                Left::Nothing => {}
+                Left::Stands(key, stands) => stands.keep(&key, &mut transaction).await?,
+                Left::Forgotten(key) => {
+                    let forget = sqlx::query("DELETE FROM standing WHERE record_key = $1").bind(key.to_string());
+                    forget.execute(&mut *transaction).await?;
+                }
             }
         }
         Ok(transaction.commit().await?)
     }
-}
-
-/// What a parcel leaves behind on the topic.
-enum Left {
-    Nothing,
-    /// A mute or ban, in force or lifted.
-    Stands(Key, Stands),
-    /// One that was removed.
-    Forgotten(Key),
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::{
     rig::{Answer, Asker, Folder, PATIENCE, PREFIX, Rig, broker},
-    river::{River, hit},
+    river::{GENERATION, River, hit},
+    rooms::recalls,
 };
 
 /// What waits in a room, once `done` makes something of it.
@@ -223,6 +224,27 @@ async fn a_publisher_that_comes_back_approves_nothing_that_was_judged() {
     let _rig = Rig::on(&cluster, PREFIX, &folder.database()).await;
     let ids: Vec<_> = river.decisions("demo", 2).into_iter().map(|decision| decision.held_id).collect();
     assert_eq!(ids, [id, "3-0-99".to_owned()]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_kafka_never_takes_stops_nothing_behind_it() {
+    let (folder, broker) = (Folder::new(), broker());
+    Rig::on(&broker.cluster(), PREFIX, &folder.database()).await.leave().await;
+    let reason = "x".repeat(2 << 20);
+    let recall = |reason: &str| v1::Input {
+        generation: GENERATION,
+        room: "demo".to_owned(),
+        role: v1::Role::Service as i32,
+        body: Some(Body::Recall(v1::Recall { reason: reason.to_owned(), ..v1::Recall::default() })),
+        ..v1::Input::default()
+    };
+    left_in_outbox(&folder.database(), 1_000_001, recall(&reason), None).await;
+    left_in_outbox(&folder.database(), 1_000_002, recall("behind it"), None).await;
+    let rig = Rig::on(&broker.cluster(), PREFIX, &folder.database()).await;
+    let heard = recalls(&River::of(&broker.cluster()), "demo", 1);
+    assert_eq!(heard.iter().map(|recall| recall.reason.as_str()).collect::<Vec<_>>(), ["behind it"]);
+    let muted = json!({ "subject": "user/ann", "permanent": true });
+    rig.as_("mo", Role::Moderator).post("rooms/demo/mutes", muted).await.ok();
 }
 
 #[tokio::test(flavor = "multi_thread")]
