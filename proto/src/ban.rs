@@ -13,7 +13,7 @@ use std::{
 use sha2::{Digest as _, Sha256};
 
 use crate::{
-    record,
+    UserId, record,
     v1::{self, rules},
 };
 
@@ -95,14 +95,17 @@ impl fmt::Display for Subject {
 
 /// A text that names nobody who could be banned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a ban is on user/…, device/… or address/ and 32 hexadecimal digits")]
+#[error(
+    "a ban is on user/…, device/… (1 to 128 bytes without control characters) or address/ and 32 hexadecimal digits"
+)]
 pub struct BadSubject;
 
 impl FromStr for Subject {
     type Err = BadSubject;
 
     fn from_str(text: &str) -> Result<Self, BadSubject> {
-        let (kind, value) = text.split_once('/').filter(|(_, value)| !value.is_empty()).ok_or(BadSubject)?;
+        // A device is named as a user is, so that no record and no key is longer than Kafka takes.
+        let (kind, value) = text.split_once('/').filter(|(_, value)| UserId::new(value).is_ok()).ok_or(BadSubject)?;
         match kind {
             "user" => Ok(Self::User(value.into())),
             "device" => Ok(Self::Device(value.into())),

@@ -91,6 +91,17 @@ impl Caller {
         }
     }
 
+    /// Whether he moderates any room.
+    ///
+    /// # Errors
+    /// [`Refusal::Forbidden`], which says what would be needed.
+    pub fn moderates(&self) -> Result<(), Refusal> {
+        match self.rank >= Rank::Moderator {
+            true => Ok(()),
+            false => Err(Refusal::Forbidden(format!("this needs a token with the role {}", Rank::Moderator.role()))),
+        }
+    }
+
     /// Whether he may read what `author` keeps private.
     #[must_use]
     pub fn sees_private(&self, author: &str) -> bool {

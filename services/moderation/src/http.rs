@@ -34,6 +34,7 @@ use chassis::{
     origin,
 };
 use hyper::{HeaderMap, Method, Request, body::Incoming, header::AUTHORIZATION};
+use proto::UserId;
 use rand::RngExt as _;
 use tower::ServiceExt as _;
 use utoipa::OpenApi as _;
@@ -179,7 +180,10 @@ impl House {
         let token = token.and_then(|value| value.strip_prefix("Bearer ").or_else(|| value.strip_prefix("bearer ")));
         let token = token.ok_or_else(|| Refusal::Unauthorized("a bearer token is needed".to_owned()))?;
         let claims = self.verifier.verify(token.trim(), now_ms().cast_unsigned() / 1000);
-        claims.map(|claims| Caller::of(&claims)).map_err(|error| Refusal::Unauthorized(error.to_string()))
+        let claims = claims.map_err(|error| Refusal::Unauthorized(error.to_string()))?;
+        let is_user = UserId::new(&claims.sub);
+        is_user.map_err(|why| Refusal::Unauthorized(format!("the token's sub is no user id: {why}")))?;
+        Ok(Caller::of(&claims))
     }
 }
 

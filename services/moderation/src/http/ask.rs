@@ -65,6 +65,10 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Refusal> {
+        // No text of ours holds one, and PostgreSQL takes none.
+        if parts.uri.query().is_some_and(|query| query.contains("%00")) {
+            return Err(Refusal::Malformed("the query holds a NUL".to_owned()));
+        }
         let query = Query::<T>::try_from_uri(&parts.uri);
         query.map(|Query(params)| Self(params)).map_err(|error| Refusal::Malformed(error.body_text()))
     }

@@ -162,7 +162,7 @@ pub(super) async fn edit(
     let add = placed(&list, (1..).zip(entries)).map_err(Refusal::Invalid)?;
     let edit = Edit { clear: false, remove: said.remove, change: said.change, add };
     let why = Why { room: None, reason: said.reason, base_version: said.base_version };
-    let wish = here.wish(&scope, "edit", &list, &why);
+    let wish = here.wish(&scope, "edit", &list, &why)?;
     let how = How {
         from_file: false,
         force: said.force,

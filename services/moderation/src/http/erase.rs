@@ -1,19 +1,18 @@
 //! Forgetting a person: for owners alone, as it cannot be undone.
 
 use axum::Json;
-use proto::UserId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
     answer::Fault,
     ask::{Here, Named, Said},
-    live::reason,
+    live::{self, reason},
 };
 use crate::{
     access::Act,
     erase::{self, Erased, Sanctions, StillKept},
-    refusal::{Problem, Refusal},
+    refusal::Refusal,
 };
 
 /// How somebody is erased.
@@ -49,7 +48,7 @@ const NOT_ERASED: [&str; 3] = [
     request_body = Erase, responses((status = 200, body = Forgotten), (status = 422, body = Fault)))]
 pub(super) async fn erase(here: Here, Named(user): Named, Said(said): Said<Erase>) -> Result<Json<Forgotten>, Refusal> {
     here.scope(None, Act::Erase)?;
-    let user = UserId::new(&user).map_err(|why| Refusal::from(Problem::whole(format!("no user: {why}"))))?;
+    let user = live::user(&user)?;
     let with = if said.keep_sanctions { Sanctions::Keep } else { Sanctions::Lift };
     let by = here.sanctions(reason(&said.reason)?);
     let erased = erase::erase(&here.house.store, user.as_str(), with, by).await?;

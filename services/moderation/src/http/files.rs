@@ -112,7 +112,7 @@ pub(super) async fn import(
     let read = read.await.map_err(|_| Refusal::Unavailable("the import was given up".to_owned()))?;
     let (add, sample, percent) = read?;
     let why = Why { room: None, reason: how.reason, base_version: how.base_version };
-    let wish = here.wish(&scope, "import", &list, &why);
+    let wish = here.wish(&scope, "import", &list, &why)?;
     let edit = Edit { clear: how.replace, add, ..Edit::default() };
     let percent = percent.unwrap_or(BROAD_PERCENT);
     let how = How { from_file: true, force: how.force, dry_run: how.dry_run, sample, percent };

@@ -1,6 +1,7 @@
 //! The held queue: what waits, letting it through or not, and how long a room waits.
 
 use axum::Json;
+use proto::MessageId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -157,7 +158,11 @@ pub(super) async fn reject(here: Here, Named(id): Named, Said(said): Said<Becaus
 }
 
 impl Here {
+    /// What is held under an id. Whether it is, is for moderators alone to know.
     async fn held(&self, id: &str) -> Result<Held, Refusal> {
+        self.caller.moderates()?;
+        let id = id.parse::<MessageId>().map_err(|_| Refusal::NotFound("no message has such an id".to_owned()))?;
+        let id = &*id.to_string();
         let mut connection = self.house.store.reads().acquire().await?;
         let held = holds::find(&mut connection, id).await?;
         held.ok_or_else(|| Refusal::NotFound(format!("no message {id} is or was held")))

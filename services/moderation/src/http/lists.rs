@@ -7,6 +7,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     answer::Fault,
     ask::{Here, Named, Params, Said},
+    live::reason,
     now_ms,
 };
 use crate::{
@@ -101,7 +102,7 @@ pub(super) async fn put(
 ) -> Result<Json<Stamp>, Refusal> {
     let scope = here.scope(why.room.as_deref(), Act::EditBook)?;
     let name = list.clone();
-    let wish = here.wish(&scope, "put_list", &list, &why);
+    let wish = here.wish(&scope, "put_list", &list, &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
         let is_new = content.set_list(&name, List { mode: said.mode, comment: said.comment })?;
         Ok(is_new.then(Tally::default))
@@ -116,7 +117,7 @@ pub(super) async fn put(
 pub(super) async fn delete(here: Here, Named(list): Named, Params(why): Params<Why>) -> Result<Json<Stamp>, Refusal> {
     let scope = here.scope(why.room.as_deref(), Act::EditBook)?;
     let name = list.clone();
-    let wish = here.wish(&scope, "drop_list", &list, &why);
+    let wish = here.wish(&scope, "drop_list", &list, &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
         content.drop_list(&name).map(Some).ok_or_else(|| Refusal::NotFound(format!("there is no list {name}")))
     });
@@ -131,8 +132,8 @@ impl Here {
         act: &'static str,
         subject: &'a str,
         why: &'a Why,
-    ) -> Wish<'a> {
-        let base = self.base(why.base_version);
-        Wish { scope, author: &self.caller.id, act, subject, reason: &why.reason, base, now_ms: now_ms() }
+    ) -> Result<Wish<'a>, Refusal> {
+        let (base, reason) = (self.base(why.base_version), reason(&why.reason)?);
+        Ok(Wish { scope, author: &self.caller.id, act, subject, reason, base, now_ms: now_ms() })
     }
 }

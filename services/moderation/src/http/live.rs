@@ -1,11 +1,16 @@
 //! What the handlers of the live part share: the room in the path, and who does what when.
 
-use proto::{RoomId, ban::Subject, rules::Scope};
+use proto::{RoomId, UserId, ban::Subject, rules::Scope};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{ask::Here, now_ms};
-use crate::{access::Act, holds, modes, recall, refusal::Refusal, sanctions};
+use crate::{
+    access::Act,
+    holds, modes, recall,
+    refusal::{Problem, Refusal},
+    sanctions,
+};
 
 /// For a change that needs nothing but a reason.
 #[derive(Debug, Default, Deserialize, ToSchema)]
@@ -50,15 +55,23 @@ impl Here {
 
 /// A reason that can be kept.
 pub(super) fn reason(reason: &str) -> Result<&str, Refusal> {
-    match reason.len() {
-        0..=REASON_BYTES_MAX => Ok(reason.trim()),
-        _ => Err(Refusal::Malformed(format!("a reason is at most {REASON_BYTES_MAX} bytes"))),
+    if reason.len() > REASON_BYTES_MAX || reason.contains(char::is_control) {
+        return Err(Refusal::Malformed(format!("a reason is at most {REASON_BYTES_MAX} bytes in one line")));
     }
+    Ok(reason.trim())
+}
+
+/// A user's id as the API says it.
+pub(super) fn user(text: &str) -> Result<UserId, Refusal> {
+    UserId::new(text).map_err(|why| Refusal::from(Problem::whole(format!("no user: {why}"))))
 }
 
 /// A subject as the API says it.
 pub(super) fn subject(text: &str) -> Result<Subject, Refusal> {
     text.parse().map_err(|_| {
-        Refusal::Malformed("a subject is user/NAME, device/NAME or address/ and 32 hexadecimal digits".to_owned())
+        Refusal::Malformed(
+            "a subject is user/NAME, device/NAME or address/ and 32 hexadecimal digits; a name is 1 to 128 bytes in one line"
+                .to_owned(),
+        )
     })
 }

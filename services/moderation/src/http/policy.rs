@@ -46,7 +46,7 @@ pub(super) async fn put(
 ) -> Result<Json<Stamp>, Refusal> {
     let scope = here.scope(why.room.as_deref(), Act::EditBook)?;
     let policy = said.map(Policy::record).transpose().map_err(Refusal::Invalid)?;
-    let wish = here.wish(&scope, "put_policy", "", &why);
+    let wish = here.wish(&scope, "put_policy", "", &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
         content.policy = policy;
         Ok(Some(Tally::default()))

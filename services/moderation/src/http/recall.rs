@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{
     answer::Fault,
     ask::{Here, Named, Said},
-    live::reason,
+    live::{self, reason},
     now_ms,
 };
 use crate::{
@@ -91,15 +91,17 @@ impl Here {
         match (&*said.ids, &said.user, &*said.entries) {
             (ids, None, []) if !ids.is_empty() => Ok((What::Ids(self.ids(room, ids)?), true)),
             ([], Some(user), []) if said.seconds.is_none() => {
+                let user = live::user(user)?;
                 let end = self.house.archive.end(room).await?;
                 // Before anything was said there is nothing to take back.
                 let through = self.house.archive.id(room, end.saturating_sub(1));
-                Ok((What::User { user: user.clone(), through }, true))
+                Ok((What::User { user: user.as_str().to_owned(), through }, true))
             }
             ([], Some(user), []) => {
+                let user = live::user(user)?;
                 let _heavy = self.house.heavy.acquire().await;
                 let history = self.house.archive.read(room, back_ms(said.seconds)?, now_ms()).await?;
-                Ok((What::Ids(recall::said_by(&history, user)), history.whole))
+                Ok((What::Ids(recall::said_by(&history, user.as_str())), history.whole))
             }
             ([], None, entries) if !entries.is_empty() => {
                 let trial = Trial::of_entries(entries, ENTRIES_MAX)?;

@@ -1,10 +1,14 @@
 //! What entries found and moderators thought of it, and what was refused of late.
 
 use axum::Json;
+use proto::UserId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::ask::{Here, Params};
+use super::{
+    ask::{Here, Params},
+    live,
+};
 use crate::{
     access::Act,
     refusal::Refusal,
@@ -123,7 +127,9 @@ pub(super) struct Refusals {
 pub(super) async fn refusals(here: Here, Params(which): Params<WhichRefusals>) -> Result<Json<Refusals>, Refusal> {
     let room = here.room(&which.room, Act::Moderate)?;
     let limit = which.limit.unwrap_or(100).clamp(1, PAGE_MAX);
-    let refused = statistics::refused(&here.house.store, room.as_str(), which.user.as_deref(), limit).await?;
+    let user = which.user.as_deref().map(live::user).transpose()?;
+    let user = user.as_ref().map(UserId::as_str);
+    let refused = statistics::refused(&here.house.store, room.as_str(), user, limit).await?;
     Ok(Json(Refusals { refusals: refused.into_iter().map(OfMessage::from).collect() }))
 }
 

@@ -107,7 +107,7 @@ pub(super) async fn rollback(
     let old = versions::content(&here.house.store, &here.house.cache, &scope, Some(said.to)).await?;
     let why = Why { room: None, reason: said.reason, base_version: said.base_version };
     let subject = format!("version {}", said.to);
-    let wish = here.wish(&scope, "rollback", &subject, &why);
+    let wish = here.wish(&scope, "rollback", &subject, &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
         let tally = diff::tally(content, &old);
         *content = (*old).clone();
@@ -122,7 +122,7 @@ pub(super) async fn rollback(
 pub(super) async fn end_broadcast(here: Here, Params(why): Params<Why>) -> Result<Json<Stamp>, Refusal> {
     let scope = here.scope(why.room.as_deref(), Act::EditBook)?;
     let now = now_ms();
-    let wish = here.wish(&scope, "end_broadcast", "", &why);
+    let wish = here.wish(&scope, "end_broadcast", "", &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
         Ok(Some(content.end_broadcast(now)).filter(|tally| tally.changed > 0))
     });

@@ -257,6 +257,9 @@ async fn who_may_not_decide_and_what_cannot_be_decided() {
     let path = format!("holds/{id}/approve");
     assert_eq!(elsewhere.post(&path, json!({})).await.is(), (403, "forbidden"));
     assert_eq!(rig.as_("vi", Role::Viewer).post(&path, json!({})).await.is(), (403, "forbidden"));
+    // Nor does a viewer learn which messages were held.
+    assert_eq!(rig.as_("vi", Role::Viewer).get("holds/3-0-404").await.is(), (403, "forbidden"));
+    assert_eq!(moderator.get("holds/3-0-4%00").await.is(), (404, "not_found"));
     assert_eq!(moderator.post("holds/3-0-404/approve", json!({})).await.is(), (404, "not_found"));
     assert_eq!(moderator.post(&path, json!({ "texxt": "x" })).await.is(), (400, "malformed"));
     assert_eq!(moderator.get("holds?room=a/b").await.is(), (400, "bad_room"));

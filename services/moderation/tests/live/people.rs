@@ -189,6 +189,10 @@ async fn what_cannot_be_imposed() {
         (json!({ "subject": "device/x", "seconds": 5, "also": ["address"] }), (400, "malformed")),
         (json!({ "subject": "user/ann", "seconds": 5, "also": ["shoe"] }), (400, "malformed")),
         (json!({ "subject": "user/ann", "seconds": 5, "reason": "x".repeat(501) }), (400, "malformed")),
+        (json!({ "subject": "user/ann", "seconds": 5, "reason": "a\u{0}b" }), (400, "malformed")),
+        (json!({ "subject": format!("user/{}", "x".repeat(129)), "seconds": 5 }), (400, "malformed")),
+        (json!({ "subject": format!("device/{}", "x".repeat(2 << 20)), "seconds": 5 }), (400, "malformed")),
+        (json!({ "subject": "user/a\u{0}b", "seconds": 5 }), (400, "malformed")),
     ] {
         assert_eq!(moderator.post("rooms/demo/mutes", body.clone()).await.is(), expected, "{body}");
     }
@@ -200,6 +204,9 @@ async fn what_cannot_be_imposed() {
     assert_eq!(moderator.post("bans", ban).await.is(), (403, "forbidden"));
     assert_eq!(moderator.delete("rooms/demo/mutes?subject=ann").await.is(), (400, "malformed"));
     assert_eq!(moderator.delete("rooms/demo/mutes").await.is(), (400, "malformed"));
+    assert_eq!(moderator.get("rooms/demo/mutes?after=%00").await.is(), (400, "malformed"));
+    assert_eq!(moderator.get("refusals?room=demo&user=%00").await.is(), (400, "malformed"));
+    assert_eq!(rig.as_("m\0", Role::Moderator).get("rooms/demo/mutes").await.is(), (401, "unauthorized"));
 }
 
 /// A publisher wrote the control record, noted where, and died before it wrote the rule: whoever comes after it writes both.
