@@ -28,7 +28,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use axum::Router;
+use axum::{Router, extract::DefaultBodyLimit};
 use chassis::{
     http::{Collected, Response, collect},
     origin,
@@ -134,6 +134,8 @@ pub(crate) fn router(home: Home) -> Router {
         .route(OPENAPI, axum::routing::get(serve))
         .fallback(|| async { Refusal::NotFound("there is no such path; see /openapi.json".to_owned()) })
         .method_not_allowed_fallback(|| async { Refusal::MethodNotAllowed })
+        // `collect` has counted the bytes; axum's own limit is lower, and answers in its own words.
+        .layer(DefaultBodyLimit::disable())
         .with_state(home)
 }
 

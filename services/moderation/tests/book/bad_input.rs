@@ -20,7 +20,10 @@ async fn files_that_are_none() {
     let thousand = format!("fine\n{}\n", "ab".repeat(500));
     let two_million = gzip("a\n".repeat(2_000_000).as_bytes());
     let bomb = gzip(&vec![b'a'; 64 << 20]);
-    let table: [Case<'_>; 12] = [
+    let large = "ab".repeat(15 << 20);
+    let table: [Case<'_>; 14] = [
+        ("", &b"a\n".repeat(2_000_000), (413, "too_long"), &[]),
+        ("", large.as_bytes(), (422, "invalid"), &[1]),
         ("", b"", (422, "invalid"), &[]),
         ("", b"\xef\xbb\xbf# nothing\r\n\r\n", (422, "invalid"), &[]),
         ("", thousand.as_bytes(), (422, "invalid"), &[2]),
@@ -67,6 +70,8 @@ async fn edits_that_cannot_be() {
     }
     let huge = json!({ "add": [" ".repeat(5 << 20)] });
     assert_eq!(entries(huge).await.is(), (413, "too_long"));
+    let large = json!({ "add": [" ".repeat(3 << 20)] });
+    assert_eq!(entries(large).await.is(), (422, "invalid"), "what is promised is read");
     assert_eq!(ann.file("lists/house/entries", "text/plain", "{}").await.is(), (415, "unsupported_type"));
     assert_eq!(ann.file("lists/house/entries", "application/json", "{").await.is(), (400, "malformed"));
     assert_eq!(ann.put("lists/Bad%20Name", json!({})).await.is(), (422, "invalid"));
