@@ -3,12 +3,13 @@
 //! Values and bytes only: nothing here reads a clock, a socket or Kafka.
 //!
 //! # Layout, in reading order
-//! `danmaku.proto` names every record and frame; [`room`] and [`id`] are what they are called by; [`partition`] and
-//! [`topics`] say where in Kafka they live; [`ban`] is who may not be here, [`rules`] under which keys the rule book stands,
-//! [`lag`] how far behind a reader is; [`frame`] and [`close`] are the viewer's wire.
+//! `danmaku.proto` names every record and frame; [`room`] and [`id`] are what they are called by, [`text`] is what may
+//! be said; [`partition`] and [`topics`] say where in Kafka they live; [`ban`] is who may not be here, [`rules`] under which keys
+//! the rule book stands, [`lag`] how far behind a reader is; [`frame`] and [`close`] are the viewer's wire.
 
 pub mod room;
 pub mod id;
+pub mod text;
 pub mod partition;
 pub mod topics;
 pub mod record;

@@ -2,14 +2,18 @@
 //! Pure: who says it, where and how fast is asked elsewhere.
 
 mod json;
-mod text;
 
-use proto::{UserId, room::ID_BYTES_MAX, v1, v1::input::Body};
+use proto::{
+    UserId,
+    room::ID_BYTES_MAX,
+    text::{self, BadText, line},
+    v1,
+    v1::input::Body,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::refusal::Refusal;
-pub(crate) use text::line;
 
 /// Bytes of JSON in `data`.
 const DATA_BYTES_MAX: usize = 2048;
@@ -147,8 +151,8 @@ pub(crate) fn shown_name(name: &str, id: &str) -> String {
 fn post_text(kind: v1::Kind, text: &str, text_max: usize) -> Result<String, Refusal> {
     match text::danmaku(text, text_max) {
         // Only a system line is its text.
-        Err(Refusal::Empty) if kind != v1::Kind::System => Ok(String::new()),
-        checked => checked,
+        Err(BadText::Empty) if kind != v1::Kind::System => Ok(String::new()),
+        checked => Ok(checked?),
     }
 }
 

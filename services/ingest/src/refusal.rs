@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use proto::text::BadText;
+
 /// One no. Its text is for the person who wrote the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -36,6 +38,16 @@ pub(crate) enum Refusal {
         /// Until when it can be sent again without showing twice, in Unix milliseconds.
         retry_until_ms: u64,
     },
+}
+
+impl From<BadText> for Refusal {
+    fn from(why: BadText) -> Self {
+        match why {
+            BadText::Empty => Self::Empty,
+            BadText::ClusterTooLong => Self::ClusterTooLong,
+            BadText::TooLong(_) => Self::TooLong(why.to_string()),
+        }
+    }
 }
 
 impl Refusal {
@@ -92,8 +104,8 @@ impl Refusal {
                 what.clone()
             }
             Self::BadRoom(why) => format!("the room in the path is none: {why}"),
-            Self::Empty => "nothing is left to read in the text once it is cleaned".into(),
-            Self::ClusterTooLong => "one character of the text is over 64 bytes".into(),
+            Self::Empty => BadText::Empty.to_string(),
+            Self::ClusterTooLong => BadText::ClusterTooLong.to_string(),
             Self::RateLimited(_) => "too many messages: wait as long as retry_after_ms says".into(),
             Self::JudgeBehind => "messages of this room are not judged at present: try again later".into(),
             Self::Unavailable { .. } => {

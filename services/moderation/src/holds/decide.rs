@@ -1,7 +1,10 @@
 //! Deciding on what is held: once, by whoever comes first. The outcome, the record that goes to the river, and who it was
 //! are one commit.
 
-use proto::v1::{self, input::Body};
+use proto::{
+    text,
+    v1::{self, input::Body},
+};
 use serde::Serialize;
 
 use super::{
@@ -12,7 +15,6 @@ use crate::{
     audit::Note,
     control::{Controls, decision},
     events::{About, Kind},
-    fold,
     outbox::Parcel,
     refusal::{Problem, Refusal},
     store::{Change, Error, Store},
@@ -87,22 +89,11 @@ pub(crate) async fn decide(store: &Store, room: &str, id: &str, answer: Answer, 
     Ok(decided)
 }
 
+/// Another text goes on record as the door's would: who may let a message through may not turn the line around it.
 fn checked(answer: Answer) -> Result<Answer, Refusal> {
     let Answer::Approve(Some(text)) = answer else { return Ok(answer) };
-    let text = text.trim();
-    let problem = if text.is_empty() {
-        Some("the text it is to be shown with is empty".to_owned())
-    } else if text.contains(char::is_control) {
-        Some("the text it is to be shown with holds a control character".to_owned())
-    } else {
-        let clusters = fold::clusters(text);
-        (clusters > CLUSTERS_MAX)
-            .then(|| format!("a text has at most {CLUSTERS_MAX} characters, and it has {clusters}"))
-    };
-    match problem {
-        Some(problem) => Err(Problem::whole(problem).into()),
-        None => Ok(Answer::Approve(Some(text.to_owned()))),
-    }
+    let text = text::danmaku(&text, CLUSTERS_MAX).map_err(|why| Refusal::from(Problem::whole(why.to_string())))?;
+    Ok(Answer::Approve(Some(text)))
 }
 
 async fn write(change: &mut Change, held: &Held) -> Result<(), Error> {
@@ -153,13 +144,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_cannot_be_shown_is_refused() {
+    fn another_text_is_cleaned_and_measured_as_the_doors() {
         let text = |text: &str| checked(Answer::Approve(Some(text.to_owned())));
-        assert_eq!(text("  ok ").unwrap(), Answer::Approve(Some("ok".to_owned())));
+        for (said, shown) in [("  ok ", "ok"), ("a\nb\u{0}", "ab"), ("\u{202e}ab\u{2066}c", "abc"), ("o\tk", "o k")] {
+            assert_eq!(text(said).unwrap(), Answer::Approve(Some(shown.to_owned())), "{said:?}");
+        }
         assert!(text(&"词".repeat(100)).is_ok());
-        for bad in ["", "  ", "a\nb", "a\u{0}", &"词".repeat(101)] {
+        let chain = format!("a{}", "\u{200d}".repeat(1000));
+        for bad in ["", "  ", "\u{202e}\u{200b}", "\u{3164}", &chain, &"词".repeat(101)] {
             assert!(matches!(text(bad), Err(Refusal::Invalid(_))), "{bad:?}");
         }
+        let marks = format!("e{}", "\u{301}".repeat(1_000));
+        let Ok(Answer::Approve(Some(shown))) = text(&marks) else { panic!("refused") };
+        assert_eq!(shown.chars().count(), 9, "eight marks stay");
         assert_eq!(checked(Answer::Approve(None)).unwrap(), Answer::Approve(None));
         assert_eq!(checked(Answer::Reject).unwrap(), Answer::Reject);
     }

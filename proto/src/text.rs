@@ -1,10 +1,8 @@
-//! What a text becomes before it goes on record: control characters out, marks thinned, measured as readers count.
-//! Kept out: what the words mean; that is the judge's.
+//! What a text becomes before it goes on record, whoever writes it: control characters out, marks thinned, measured as readers
+//! count. Kept out: what the words mean; that is the judge's.
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation as _;
-
-use crate::refusal::Refusal;
 
 /// Written languages stack up to four marks on a letter (Vietnamese two, Tibetan and Hebrew with accents four); twice that
 /// hurts none of them, and a letter with a hundred covers the lines above it.
@@ -13,25 +11,42 @@ const MARKS_MAX: usize = 8;
 /// The longest emoji in use, a family of four with skin tones, takes 41 bytes; a flag of a region 28.
 const CLUSTER_BYTES_MAX: usize = 64;
 
+/// Why a text cannot go on record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadText {
+    /// Nothing to read.
+    #[error("nothing is left to read in the text once it is cleaned")]
+    Empty,
+    /// One character is made of more bytes than any script needs.
+    #[error("one character of the text is over 64 bytes")]
+    ClusterTooLong,
+    /// More characters than may be.
+    #[error("the text is over {0} characters")]
+    TooLong(usize),
+}
+
 /// The text as it goes on record, if it may.
-pub(super) fn danmaku(text: &str, clusters_max: usize) -> Result<String, Refusal> {
+///
+/// # Errors
+/// When nothing can be read of it, or it is too long.
+pub fn danmaku(text: &str, clusters_max: usize) -> Result<String, BadText> {
     let text = line(text);
     if text.chars().all(is_blank) {
-        return Err(Refusal::Empty);
+        return Err(BadText::Empty);
     }
     for (at, cluster) in text.graphemes(true).enumerate() {
         if cluster.len() > CLUSTER_BYTES_MAX {
-            return Err(Refusal::ClusterTooLong);
+            return Err(BadText::ClusterTooLong);
         }
         if at >= clusters_max {
-            return Err(Refusal::TooLong(format!("the text is over {clusters_max} characters")));
+            return Err(BadText::TooLong(clusters_max));
         }
     }
     Ok(text)
 }
 
 /// One line of text without control characters and with at most [`MARKS_MAX`] marks a cluster, white space trimmed.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let plain: String =
         text.chars().filter(|&c| c == '\t' || !is_control(c)).map(|c| if c == '\t' { ' ' } else { c }).collect();
     let mut thinned = String::with_capacity(plain.len());
@@ -105,7 +120,7 @@ mod tests {
     #[test]
     fn nothing_to_read_is_empty() {
         for text in ["", " ", "\t\n", "\u{3000}\u{a0}", "\u{200b}\u{200d}\u{feff}", "\u{202e}", "\u{2800}\u{3164}"] {
-            assert_eq!(danmaku(text, 100), Err(Refusal::Empty), "{text:?}");
+            assert_eq!(danmaku(text, 100), Err(BadText::Empty), "{text:?}");
         }
     }
 
@@ -114,7 +129,7 @@ mod tests {
         let family = "👨\u{200d}👩\u{200d}👧\u{200d}👦";
         for character in ["a", "弹", "e\u{301}", family, "🇯🇵"] {
             assert!(danmaku(&character.repeat(100), 100).is_ok(), "{character}");
-            assert_eq!(danmaku(&character.repeat(101), 100).unwrap_err().code(), "too_long", "{character}");
+            assert_eq!(danmaku(&character.repeat(101), 100), Err(BadText::TooLong(100)), "{character}");
         }
     }
 
@@ -122,8 +137,8 @@ mod tests {
     fn one_character_of_many_bytes_is_refused() {
         let chain = |links: usize| vec!["👩"; links].join("\u{200d}");
         assert!(danmaku(&chain(9), 100).is_ok(), "9 × 4 + 8 × 3 = 60 bytes");
-        assert_eq!(danmaku(&chain(10), 100), Err(Refusal::ClusterTooLong));
-        assert_eq!(danmaku(&format!("a{}", "\u{200d}".repeat(1000)), 100), Err(Refusal::ClusterTooLong));
+        assert_eq!(danmaku(&chain(10), 100), Err(BadText::ClusterTooLong));
+        assert_eq!(danmaku(&format!("a{}", "\u{200d}".repeat(1000)), 100), Err(BadText::ClusterTooLong));
     }
 
     proptest! {
