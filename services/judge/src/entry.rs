@@ -112,7 +112,7 @@ impl std::fmt::Display for Warning {
 /// When it cannot be searched for.
 pub fn check(entry: &Entry) -> Result<Vec<Warning>, BadEntry> {
     let found = match entry.kind() {
-        EntryKind::Regex => regexes::compile(&entry.text).map(|_| Vec::new()),
+        EntryKind::Regex => check_regex(entry),
         EntryKind::Word | EntryKind::Allow => check_word(entry),
     };
     found
@@ -123,13 +123,14 @@ pub fn check(entry: &Entry) -> Result<Vec<Warning>, BadEntry> {
 /// The form in which two entries are the same: kind, boundary and what decides how they are searched for, and the folded
 /// symbols with their runs.
 pub fn folded_key(entry: &Entry) -> String {
-    if entry.kind() == EntryKind::Regex {
-        return format!("{} {}", entry.kind, entry.text);
-    }
     let mut key = format!("{} {} ", entry.kind, entry.boundary);
-    for text in std::iter::once(&entry.text).chain(&entry.also) {
-        push_folded(text, &mut key);
+    match entry.kind() {
+        EntryKind::Regex => key.push_str(&entry.text),
+        EntryKind::Word | EntryKind::Allow => push_folded(&entry.text, &mut key),
+    }
+    for text in &entry.also {
         key.push('+');
+        push_folded(text, &mut key);
     }
     key
 }
@@ -147,6 +148,14 @@ fn push_folded(text: &str, key: &mut String) {
         key.push(symbol.char);
         before = class;
     }
+}
+
+fn check_regex(entry: &Entry) -> Result<Vec<Warning>, Fault> {
+    let mut folded = Folded::default();
+    for text in &entry.also {
+        check_text(text, &mut folded)?;
+    }
+    regexes::compile(&entry.text).map(|_| Vec::new())
 }
 
 fn check_word(entry: &Entry) -> Result<Vec<Warning>, Fault> {

@@ -185,15 +185,15 @@ impl Default for Builders {
 
 impl Builders {
     fn add(&mut self, place: u32, entry: &Entry) -> Result<(), Fault> {
-        if entry.kind() == EntryKind::Regex {
-            self.regexes.push((place, regexes::compile(&entry.text)?));
-            return Ok(());
-        }
         if entry.also.len() > entry::ALSO_MAX {
             return Err(Fault::Also(entry.also.len()));
         }
         for (part, text) in (1..).zip(&entry.also) {
             self.add_part(place, part, entry, text)?;
+        }
+        if entry.kind() == EntryKind::Regex {
+            self.regexes.push((place, regexes::compile(&entry.text)?));
+            return Ok(());
         }
         self.add_part(place, 0, entry, &entry.text)?;
         if entry.also.is_empty() {

@@ -33,6 +33,7 @@ fn what_cannot_be_searched_for_says_why() {
         (Entry { severity: 5, ..word("blorp") }, Fault::Severity(5)),
         (Entry { starts_ms: 5, expires_ms: 5, ..word("blorp") }, Fault::Expired),
         (regex(""), Fault::Empty),
+        (Entry { also: vec![latin.clone()], ..regex("x") }, Fault::TooManyBytes(257)),
         (regex(&"x".repeat(261)), Fault::RegexTooLong(261)),
         (regex("x*"), Fault::RegexEmpty),
         (regex(r"(\w{100}){100}"), Fault::RegexTooLarge),

@@ -79,6 +79,13 @@ fn several_texts_stand_near_one_another() {
         let found = found(&[near(within)], text);
         assert_eq!(found.len(), if whole { 3 } else { 0 }, "{text}: {found:?}");
     }
+    // An expression's, too.
+    let near = Entry { also: vec!["fnord".to_owned()], within: 3, ..regex("bl[ao]rp") };
+    assert_eq!(
+        found(std::slice::from_ref(&near), "blarp, Fnord"),
+        [("blarp", Reading::Regex), ("Fnord", Reading::Exact)]
+    );
+    assert_eq!(found(&[near], "blarp"), []);
     // Of several the nearest, and each once.
     let entries = [Entry { also: vec!["词".to_owned()], ..word("blorp") }];
     assert_eq!(found(&entries, "词 blorp--词"), [("词", Reading::Exact), ("blorp", Reading::Exact)]);
