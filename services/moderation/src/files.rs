@@ -29,7 +29,7 @@ const PROBLEMS_MAX: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
-    /// A word a line; lines that begin with `#` are comments.
+    /// A word a line; a line that begins with `#` is a comment, and a word that does is written `\#`.
     #[default]
     Txt,
     /// A table with a header: `text`, and whichever other fields of an entry.
@@ -96,6 +96,22 @@ pub fn parse(text: &str, format: Format, like: &Entry) -> Result<Vec<(usize, Ent
         return Err(Problem::whole("the file holds no entry").into());
     }
     Ok(entries)
+}
+
+/// The lines that say something, with their numbers.
+fn said(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let lines = (1..).zip(text.lines().map(str::trim));
+    let said = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    said.map(|(number, line)| (number, line.strip_prefix('\\').filter(|rest| begins_as_comment(rest)).unwrap_or(line)))
+}
+
+/// What stands before a word so that its line is no comment.
+fn escape(word: &str) -> &'static str {
+    if begins_as_comment(word) { "\\" } else { "" }
+}
+
+fn begins_as_comment(word: &str) -> bool {
+    word.trim_start_matches('\\').starts_with('#')
 }
 
 /// A list as a file. Who may not read private texts gets none of those entries.

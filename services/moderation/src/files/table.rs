@@ -34,7 +34,7 @@ const COLUMNS: [&str; 19] = [
 ];
 
 pub(super) fn parse(text: &str, like: &Entry) -> Result<Vec<(usize, Entry)>, Vec<Problem>> {
-    let mut reader = ReaderBuilder::new().flexible(true).comment(Some(b'#')).from_reader(text.as_bytes());
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(text.as_bytes());
     let columns = columns(&mut reader)?;
     let (mut entries, mut problems) = (Vec::new(), Vec::new());
     for record in reader.records() {

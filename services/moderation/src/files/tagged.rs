@@ -1,6 +1,7 @@
 //! A word, a space, and its tags with commas between, as the sensitive-word lists are written. A word without tags stands
 //! alone; a tag that can be a category is one, and the others are kept as tags.
 
+use super::{escape, said};
 use crate::lists::{
     entry::{CATEGORY, Entry},
     page::Kept,
@@ -10,9 +11,7 @@ use crate::lists::{
 const CATEGORIES: [&str; 5] = ["politics", "drugs", "porn", "gambling", "illegal"];
 
 pub(super) fn parse(text: &str, like: &Entry) -> Vec<(usize, Entry)> {
-    let lines = (1..).zip(text.lines().map(str::trim));
-    let words = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
-    words.map(|(line, said)| (line, entry(said, like))).collect()
+    said(text).map(|(line, said)| (line, entry(said, like))).collect()
 }
 
 fn entry(said: &str, like: &Entry) -> Entry {
@@ -50,7 +49,7 @@ pub(super) fn write(entries: &[&Kept]) -> Vec<u8> {
             }
         };
         let space = if tags.is_empty() { "" } else { " " };
-        format!("{}{space}{tags}\n", kept.entry.text)
+        format!("{}{}{space}{tags}\n", escape(&kept.entry.text), kept.entry.text)
     };
     entries.iter().map(line).collect::<String>().into_bytes()
 }

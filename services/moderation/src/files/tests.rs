@@ -63,6 +63,19 @@ fn each_format_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_word_that_begins_as_a_comment_does_comes_back() {
+    for word in ["#blorp", r"\#blorp", r"\blorp"] {
+        let entries = [kept(Entry::word(word)), kept(Entry::word("gruntle"))];
+        for format in [Format::Txt, Format::Csv, Format::Houbb] {
+            let back = read(&write(entries.iter(), format, |_| true), format);
+            let texts: Vec<_> = back.into_iter().map(|(_, entry)| entry.text.unwrap()).collect();
+            assert!(texts.len() == 2 && texts.contains(&word.to_owned()), "{format:?} {texts:?}");
+        }
+    }
+    assert_eq!(read(b"# blorp\ngruntle\n", Format::Txt).len(), 1);
+}
+
+#[test]
 fn tags_by_number_are_categories() {
     let read = read(b"blorp 3,9\ngruntle\nxyzzy \xe5\xb9\xbf\xe5\x91\x8a", Format::Houbb);
     let told: Vec<_> = read.into_iter().map(|(_, entry)| (entry.category, entry.tags)).collect();
