@@ -109,8 +109,10 @@ pub(super) async fn rollback(
     let subject = format!("version {}", said.to);
     let wish = here.wish(&scope, "rollback", &subject, &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
-        let tally = diff::tally(content, &old);
-        *content = (*old).clone();
+        let mut next = (*old).clone();
+        next.end_as_in(content);
+        let tally = diff::tally(content, &next);
+        *content = next;
         Ok(Some(tally))
     });
     Ok(Json(stamp.await?))

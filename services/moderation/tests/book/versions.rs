@@ -125,3 +125,19 @@ async fn an_expired_entry_that_comes_back_stays_expired() {
     // And nothing is left to end.
     assert_eq!(ann.post("end-broadcast", json!(null)).await.ok()["number"], 5);
 }
+
+#[tokio::test]
+async fn to_go_back_behind_the_end_of_a_broadcast_does_not_begin_it_again() {
+    let rig = Rig::start().await;
+    let ann = rig.admin();
+    ann.put("lists/house", json!({})).await.ok();
+    let add = json!({ "add": [{ "text": "blorp", "broadcast": true }, { "text": "gruntle" }] });
+    ann.post("lists/house/entries", add).await.ok();
+    ann.post("end-broadcast", json!(null)).await.ok();
+    ann.post("lists/house/entries", json!({ "add": ["fnord"], "remove": ["gruntle"] })).await.ok();
+    let back = ann.post("rollback", json!({ "to": 2 })).await.ok();
+    assert_eq!((&back["added"], &back["removed"], &back["changed"]), (&json!(1), &json!(1), &json!(0)));
+    let (_, entries) = rig.in_force(&Scope::Global, 5).await;
+    assert_eq!(texts(&entries), ["blorp", "gruntle"]);
+    assert!(entries[0].expires_ms > 0, "the broadcast it was for is over");
+}

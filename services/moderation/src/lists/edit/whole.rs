@@ -1,5 +1,7 @@
 //! Edits of a whole list, and of all that ends with a broadcast. Single entries are the parent's.
 
+use std::collections::HashMap;
+
 use super::{
     super::{
         Content, LISTS_MAX, List,
@@ -41,6 +43,21 @@ impl Content {
     pub fn drop_list(&mut self, name: &str) -> Option<Tally> {
         self.lists.remove(name)?;
         Some(Tally { removed: self.retain(|kept| kept.entry.list != name), ..Tally::default() })
+    }
+
+    /// Ends what ended with its broadcast in a `later` content: to go back to this one does not begin that broadcast again.
+    pub fn end_as_in(&mut self, later: &Self) {
+        let ended = later.pages.iter().flat_map(|page| page.entries()).filter(|kept| kept.broadcast);
+        let ended: HashMap<&str, i64> =
+            ended.map(|kept| (&*kept.entry.id, kept.entry.expires_ms)).filter(|(_, ends_ms)| *ends_ms != 0).collect();
+        let lasts = |kept: &Kept| kept.broadcast && ended.contains_key(&*kept.entry.id);
+        for page in self.pages.iter_mut().filter(|page| page.entries().iter().any(lasts)) {
+            for kept in page.edit() {
+                if let (true, Some(ends_ms)) = (kept.broadcast, ended.get(&*kept.entry.id)) {
+                    kept.entry.expires_ms = *ends_ms;
+                }
+            }
+        }
     }
 
     /// Ends at `now_ms` what is for this broadcast only.
