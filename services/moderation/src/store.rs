@@ -16,7 +16,7 @@ use std::{
 use anyhow::Context as _;
 use proto::record::encode;
 use sqlx::{
-    Any, AnyPool, Executor as _, Row as _, SqlStr, Transaction,
+    Any, AnyConnection, AnyPool, Connection as _, Executor as _, Row as _, SqlStr, Transaction,
     any::{AnyPoolOptions, install_default_drivers},
     migrate::{Migration, MigrationType, Migrator},
 };
@@ -32,6 +32,10 @@ const CONNECTIONS_MAX: u32 = 8;
 
 /// How long a request may wait for a connection, and a writer of SQLite for another one.
 const WAIT: Duration = Duration::from_secs(5);
+
+/// What a connection to a file is told first. NORMAL keeps a WAL database whole through a crash of the process; FULL also through
+/// that of the machine.
+const PRAGMAS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;";
 
 /// The channel on which processes tell one another of a filled outbox.
 pub(crate) const CHANNEL: &str = "danmaku_outbox";
@@ -100,16 +104,18 @@ impl Store {
             Kind::Sqlite if !url.contains('?') => format!("{url}?mode=rwc"),
             _ => url.to_owned(),
         };
+        if kind == Kind::Sqlite {
+            // A pool would try again and again, and then say no more than that it could not.
+            let opened = async { AnyConnection::connect(&address).await?.execute(PRAGMAS).await };
+            opened.await.with_context(|| format!("--database (DANMAKU_DATABASE): {url} cannot be opened"))?;
+        }
         let pool = AnyPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(WAIT)
             .after_connect(move |connection, _| {
                 Box::pin(async move {
                     if kind == Kind::Sqlite {
-                        // NORMAL keeps a WAL database whole through a crash of the process; FULL also through that of the machine.
-                        let pragmas =
-                            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 5000;";
-                        connection.execute(pragmas).await?;
+                        connection.execute(PRAGMAS).await?;
                     }
                     Ok(())
                 })
