@@ -2,6 +2,7 @@
 
 use axum::Json;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -13,7 +14,7 @@ use super::{
 use crate::{
     access::Act,
     lists::{
-        edit::{By, Edit, placed},
+        edit::{By, Edit, PROBLEMS_MAX, placed},
         entry::Entry,
         report::{BROAD_PERCENT, Report},
     },
@@ -92,8 +93,10 @@ pub(super) async fn read(
 #[serde(deny_unknown_fields)]
 pub(super) struct EditList {
     /// New entries, each as an object, or as its text alone.
+    // Read one by one, so that what is wrong with one is told with its place.
     #[serde(default)]
-    add: Vec<AddEntry>,
+    #[schema(value_type = Vec<AddEntry>)]
+    add: Vec<Box<RawValue>>,
     /// Ids or texts.
     #[serde(default)]
     remove: Vec<String>,
@@ -118,9 +121,10 @@ pub(super) struct EditList {
     base_version: Option<i64>,
 }
 
-/// An entry, or the text of one.
+/// An entry, or the text of one, as the description has it.
 #[derive(Deserialize, ToSchema)]
 #[serde(untagged)]
+#[expect(dead_code, reason = "it is read by `entries`, which can say what is wrong with it")]
 enum AddEntry {
     /// All else at its default.
     Text(String),
@@ -155,11 +159,7 @@ pub(super) async fn edit(
     if said.add.is_empty() && said.remove.is_empty() && said.change.is_empty() {
         return Err(Problem::whole("there is nothing to add, remove or change").into());
     }
-    let entries = said.add.into_iter().map(|said| match said {
-        AddEntry::Text(text) => Entry::word(text),
-        AddEntry::Entry(entry) => *entry,
-    });
-    let add = placed(&list, (1..).zip(entries)).map_err(Refusal::Invalid)?;
+    let add = placed(&list, entries(&said.add)?).map_err(Refusal::Invalid)?;
     let edit = Edit { clear: false, remove: said.remove, change: said.change, add };
     let why = Why { room: None, reason: said.reason, base_version: said.base_version };
     let wish = here.wish(&scope, "edit", &list, &why)?;
@@ -171,6 +171,24 @@ pub(super) async fn edit(
         percent: said.sample_percent.unwrap_or(BROAD_PERCENT),
     };
     apply(&here, wish, &list, edit, how).await.map(Json)
+}
+
+/// Entries with their places.
+fn entries(said: &[Box<RawValue>]) -> Result<Vec<(usize, Entry)>, Refusal> {
+    let (mut entries, mut problems) = (Vec::with_capacity(said.len()), Vec::new());
+    for (said, place) in said.iter().map(|said| said.get()).zip(1..) {
+        let read = if said.starts_with('"') {
+            serde_json::from_str(said).map(|text: String| Entry::word(text))
+        } else {
+            serde_json::from_str(said)
+        };
+        match read {
+            Ok(entry) => entries.push((place, entry)),
+            Err(error) if problems.len() < PROBLEMS_MAX => problems.push(Problem::at(place, error.to_string())),
+            Err(_) => break,
+        }
+    }
+    if problems.is_empty() { Ok(entries) } else { Err(Refusal::Invalid(problems)) }
 }
 
 /// How careful an edit is.

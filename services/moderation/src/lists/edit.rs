@@ -23,7 +23,7 @@ const ROOM_MAX: usize = 1_000;
 /// Expressions of a scope: each is run over every message.
 const REGEX_MAX: usize = 10;
 /// Faults that are told; who has more has another problem.
-const PROBLEMS_MAX: usize = 100;
+pub const PROBLEMS_MAX: usize = 100;
 
 /// Who edits, when.
 #[derive(Debug, Clone, Copy)]
