@@ -121,7 +121,13 @@ impl Lead<'_> {
     /// Controls at once, then what restores them, with the bundle. A mute learns where its control stands, and the outbox with it:
     /// whoever delivers the rest, if this one dies in between, restores the mute from there and not from where he writes the
     /// control again.
-    async fn deliver(&self, desk: &mut Desk, bundle: &mut Bundle, place: Place, mut parcel: Parcel) -> anyhow::Result<Left> {
+    async fn deliver(
+        &self,
+        desk: &mut Desk,
+        bundle: &mut Bundle,
+        place: Place,
+        mut parcel: Parcel,
+    ) -> anyhow::Result<Left> {
         let mut src = None;
         for input in &parcel.controls {
             if judged::held_id(input).is_some_and(|id| desk.judged.contains(id)) {

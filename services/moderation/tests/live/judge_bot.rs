@@ -29,7 +29,7 @@ impl Bot {
         match Command::new("python3").args([script, &server, ROOM, &rig.token("bot", Role::Service)]).spawn() {
             Ok(child) => Some(Self(child)),
             Err(why) => {
-                println!("skipped: there is no python3 ({why})");
+                eprintln!("skipped: there is no python3 ({why})");
                 None
             }
         }
