@@ -1,6 +1,7 @@
 // The box to write in: says one line at a time, and in words what became of it. How it travels is the client's business.
 
 import type { Mode, Sent, Style, Verdict } from '@danmaku/client';
+import { letters } from './cut.js';
 import type { Words } from './words.js';
 
 const LENGTH_SHOWN_FROM = 70;
@@ -8,7 +9,6 @@ const LENGTH_USUAL_MAX = 100;
 const NOTE_MS = 6_000;
 const SLOW_MS = 1_200; // an answer that takes longer is explained
 const TONES: Record<string, Tone> = { approved: 'good', held: 'quiet', repeated: 'quiet' };
-const clusters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 export type Tone = 'good' | 'quiet' | 'bad' | 'notice';
 
@@ -135,7 +135,5 @@ export class Composer {
 
 /** Counted as the door counts, in grapheme clusters. */
 function lengthOf(text: string): number {
-  let count = 0;
-  for (const _ of clusters.segment(text)) count += 1;
-  return count;
+  return [...letters(text)].length;
 }

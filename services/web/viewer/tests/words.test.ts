@@ -5,6 +5,7 @@ import { test } from 'vitest';
 import { wordsFor } from '../src/words.js';
 import { en } from '../src/words-en.js';
 import { zh } from '../src/words-zh.js';
+import skeleton from '../index.html?raw';
 
 const shape = (value: unknown): unknown =>
   typeof value === 'object' && value !== null
@@ -53,4 +54,9 @@ test('every word that the judge tells a sender has words', () => {
       assert.equal(words.verdict({ verdict: 'masked', code }), words.verdict({ verdict: 'masked' }));
     assert.equal(words.verdict({ verdict: 'a later one' }), '');
   }
+});
+
+test('the page names no words that are not there, and the words hold none that it does not name', () => {
+  const named = [...skeleton.matchAll(/data-(?:word|label|tip|hint)="(\w+)"/g)].map(([, name]) => name);
+  assert.deepEqual([...new Set(named)].sort(), Object.keys(en.static).sort());
 });
