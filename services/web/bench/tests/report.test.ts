@@ -21,7 +21,7 @@ test('each fault is seen by itself', () => {
     [{}, -1],
     [{ frames: [1, 9] }, 0],
     [{ frames: [] }, 0],
-    [{ heap: [10, 13] }, 1],
+    [{ heap: [10, 13, 13, 13] }, 1],
     [{ sent: 11 }, 2],
     [{ books: { ...good.books, dropped: 1 } }, 3],
   ];
