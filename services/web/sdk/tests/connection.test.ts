@@ -39,6 +39,32 @@ test('a token that never comes is given up as well', async () => {
   expect(world.sockets).toHaveLength(0);
 });
 
+test('a slow token leaves the hello its own 10 s', async () => {
+  const world = new World();
+  const room = await world.open({ token: () => new Promise((settle) => world.env.timer?.(8_000, () => settle('t'))) });
+  await world.pass(8_000 + 9_000);
+  expect([world.sockets.length, room.state.kind]).toEqual([1, 'connecting']);
+  await world.pass(1_000);
+  expect(room.state).toMatchObject({ kind: 'waiting', reason: 'no hello in time' });
+});
+
+test('what an older attempt still had in flight opens nothing', async () => {
+  const world = new World();
+  const tokens: ((token: string) => void)[] = [];
+  const room = await world.open({ token: () => new Promise((settle) => tokens.push(settle)) });
+  room.reconnect();
+  await settled();
+  tokens[0]?.('old');
+  tokens[1]?.('new');
+  await settled();
+  expect(world.sockets.map(({ protocols }) => protocols[1])).toEqual(['bearer.new']);
+  room.reconnect();
+  room.close();
+  tokens[2]?.('late');
+  await settled();
+  expect([world.sockets.length, room.state.kind]).toEqual([1, 'idle']);
+});
+
 test('a token that cannot be had is said, and asked for again', async () => {
   const world = new World();
   let asked = 0;
