@@ -5,7 +5,10 @@ import type { Profile } from './profiles.js';
 /** Nobody looks at a hidden page, so it comes back at half the rate. */
 const HIDDEN = 2;
 
-/** Anywhere between nothing and a ceiling that doubles with each attempt, so that a crowd that lost its server spreads over the whole time. */
+/**
+ * Anywhere between nothing and a ceiling that doubles with each attempt, so that a crowd that lost its server spreads
+ * over the whole time.
+ */
 export function backoffMs(attempts: number, random: number, { baseMs, capMs }: Profile, isHidden = false): number {
   const ceiling = Math.min(capMs, baseMs * 2 ** Math.min(attempts, 16));
   return Math.round(random * ceiling * (isHidden ? HIDDEN : 1));

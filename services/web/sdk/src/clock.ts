@@ -1,5 +1,7 @@
 // The server's clock, and how far away it is, as this client knows it. Pure; every time is an argument in milliseconds.
 
+import { number } from './read.js';
+
 const SAMPLES_MAX = 8;
 
 export class Clock {
@@ -9,19 +11,23 @@ export class Clock {
   /** The mean of the last few round trips. */
   roundTripMs: number | undefined;
 
-  /** Another connection, perhaps another node. Its time, said without a round trip, is good enough until the first pong. */
+  /**
+   * Another connection, perhaps another node. Its time, said without a round trip, is good enough until the first pong.
+   */
   hello(serverNow: unknown, now: number): void {
     this.#samples = [];
     this.roundTripMs = undefined;
-    if (Number.isFinite(serverNow)) this.#offset = (serverNow as number) - now;
+    const server = number(serverNow);
+    if (server !== undefined) this.#offset = server - now;
   }
 
   pong(sentAt: unknown, serverNow: unknown, now: number): void {
-    if (typeof sentAt !== 'number' || typeof serverNow !== 'number' || !(sentAt <= now)) return;
-    const trip = now - sentAt;
-    this.#samples = [...this.#samples, [trip, serverNow - (sentAt + now) / 2] as [number, number]].slice(-SAMPLES_MAX);
+    const [sent, server] = [number(sentAt), number(serverNow)];
+    if (sent === undefined || server === undefined || sent > now) return;
+    const trip = now - sent;
+    this.#samples = [...this.#samples, [trip, server - (sent + now) / 2] as [number, number]].slice(-SAMPLES_MAX);
     this.#offset = this.#samples.reduce((best, one) => (one[0] < best[0] ? one : best))[1];
-    this.roundTripMs = this.roundTripMs === undefined ? trip : (3 * this.roundTripMs + trip) / 4;
+    this.roundTripMs = (3 * (this.roundTripMs ?? trip) + trip) / 4;
   }
 
   toServer(now: number): number {

@@ -10,7 +10,10 @@ export const UNAUTHORIZED = 4501;
 /** The line just ended, and nobody said why. */
 export const ABNORMAL = 1006;
 
-/** RFC 6455: goodbye, and the codes that say the two ends disagree about the protocol; the same client would be closed again. */
+/**
+ * RFC 6455: goodbye, and the codes that say the two ends disagree about the protocol; the same client would be closed
+ * again.
+ */
 const STOPS = new Set([NORMAL, 1002, 1003, 1007, 1008, 1009, 1010]);
 
 export function afterClose(code: number): Next {

@@ -1,4 +1,4 @@
-// The life of one viewer's line: open, hello, ping, close, come back with the cursor. What the room says is not its matter.
+// The life of one viewer's line: open, hello, ping, close, come back with the cursor. What the room says is kept out.
 
 import { afterMs, backoffMs, waitMs } from './backoff.js';
 import { Clock } from './clock.js';
@@ -92,7 +92,10 @@ export function connection(options: Options, env: Env, hear: Hear) {
       step = 'hello';
       giveUp();
       // Without a page around it, and without a url, the address is none, and says so.
-      line = open({ env, url: options.url ?? globalThis.location?.origin ?? '', room: options.room, token, since: order.cursor }, ears);
+      line = open(
+        { env, url: options.url ?? globalThis.location?.origin ?? '', room: options.room, token, since: order.cursor },
+        ears,
+      );
     } catch (error) {
       if (mine !== turn) return;
       // A token and a wire may be had the next time; that a line cannot even be asked for will not change by itself.

@@ -1,4 +1,4 @@
-// Danmaku that are ahead of the picture wait for it, so that nobody reads of a goal before it falls. Pure; time is an argument.
+// Danmaku that are ahead of the picture wait, so that nobody reads of a goal before it falls. Pure; it reads no clock.
 
 import type { Message, Picture } from './types.js';
 
@@ -27,13 +27,19 @@ export class Delay {
     return this.#waiting.length;
   }
 
-  /** Keeps a message until its time; the answer counts what had to go for it. Nothing was said in the future, so `at` is never later than now. */
+  /**
+   * Keeps a message until its time; the answer counts what had to go for it. Nothing was said in the future, so `at` is
+   * never later than now.
+   */
   add(message: Message, serverNow: number): number {
     this.#waiting.push(message.at > serverNow ? { ...message, at: serverNow } : message);
     return this.#waiting.splice(0, this.#waiting.length - WAITING_MAX).length;
   }
 
-  /** What is due by now, in the order of the room. What waited for its moment is live then. A picture that cannot say where it is follows the clock. */
+  /**
+   * What is due by now, in the order of the room. What waited for its moment is live then. A picture that cannot say
+   * where it is follows the clock.
+   */
   due(picture: Picture | null, delayMs: number, serverNow: number): Message[] {
     if (this.size === 0) return [];
     const horizon = ((picture && pictureTime(picture, serverNow)) ?? serverNow) - delayMs;

@@ -1,4 +1,4 @@
-// What the client stands on: sockets, time, chance and the news of the machine. The only file that touches globals.
+// What the client stands on: sockets, time, chance, news of the machine. No other file touches globals.
 
 /** A method, because each kind of socket has event types of its own. */
 type Hear<Event> = { hear(event: Event): void }['hear'];

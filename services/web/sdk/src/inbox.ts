@@ -1,4 +1,4 @@
-// The way of a message from the wire to the application: each once, none that was taken back, none before its picture. It knows no line.
+// The way of a message to the application: once, not if taken back, not before its picture. It knows no line.
 
 import type { Delay } from './delay.js';
 import type { Order } from './order.js';

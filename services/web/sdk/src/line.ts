@@ -1,4 +1,4 @@
-// What a line to the server is, whatever is spoken on it: frames both ways, signs of life, and an end with a code. Types, addresses, and what no wire may hear.
+// What a line to the server is, whatever is spoken on it; how one is opened or read stands with its wire.
 
 import type { Env } from './env.js';
 

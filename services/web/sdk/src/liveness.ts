@@ -1,4 +1,4 @@
-// Whether the line is alive: when to ping, what a miss is, and when it is dead whatever the socket says. Pure; time is an argument.
+// Whether the line is alive, whatever the socket says: when to ping, and what a miss is. Pure; it reads no clock.
 
 import type { Profile } from './profiles.js';
 
@@ -68,7 +68,8 @@ export function liveness({ pingMs, weakPingMs, pongMs }: Profile, line: { roundT
   }
 
   /**
-   * How often it pings at present: within four fifths of what the server waits for. A hidden page's timers may run once a minute only,
+   * How often it pings at present: within four fifths of what the server waits for. A hidden page's timers may run once
+   * a minute only,
    * so there a ping must be due well before the minute is over.
    */
   function everyMs(now: number): number {

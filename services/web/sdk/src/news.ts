@@ -4,8 +4,8 @@ import type { News } from './env.js';
 import type { State } from './types.js';
 
 /**
- * `again`: drop what there is and connect now, with the attempts forgotten; `now`: stop waiting; `park`: drop the line and wait for better news;
- * `probe`: is the line alive?
+ * `again`: drop what there is and connect now, with the attempts forgotten; `now`: stop waiting; `park`: drop the line
+ * and wait for better news; `probe`: is the line alive?
  */
 export type Deed = 'again' | 'now' | 'park' | 'probe' | 'nothing';
 

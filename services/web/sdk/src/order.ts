@@ -28,7 +28,9 @@ export class Order {
     return this.#seen.get(id) !== undefined;
   }
 
-  /** On a resume the hello's cursor is ahead of what is still to be replayed, so it counts only where nothing will be. */
+  /**
+   * On a resume the hello's cursor is ahead of what is still to be replayed, so it counts only where nothing will be.
+   */
   hello(cursor: unknown, recovered: unknown): void {
     if (isCursor(cursor) && (this.cursor === undefined || recovered === false)) this.cursor = cursor;
   }

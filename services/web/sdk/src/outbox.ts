@@ -1,4 +1,4 @@
-// What was said and is not answered yet: waits for a line, goes out once on each, ends with an answer or its age. Pure; time is an argument.
+// What was said and not answered: waits for a line, goes out once on each, ends in time. Pure; it reads no clock.
 
 /** The hall lets eight of a viewer's messages wait while one is under way. */
 const UNSENT_MAX = 8;
@@ -59,7 +59,10 @@ export class Outbox<What> {
     return due.map(({ what }) => what);
   }
 
-  /** The door's answer; what it was about, when that ends the matter. `unavailable` does not: nobody knows, so the same is asked again. */
+  /**
+   * The door's answer; what it was about, when that ends the matter. `unavailable` does not: nobody knows, so the same
+   * is asked again.
+   */
   answer(clientId: string, code: string, retryAfterMs = AGAIN_MS, now: number): What | undefined {
     const one = this.#kept.get(clientId);
     if (one && code === 'unavailable' && now + retryAfterMs < one.since + this.unsentMs) {

@@ -1,11 +1,12 @@
-// The debug view as a small panel. An entry of its own, `@danmaku/client/panel`, so that nobody carries it who shows none.
+// The debug view as a small panel: an entry of its own, so that nobody carries it who shows none. It styles nothing.
 
 import type { Danmaku } from './room.js';
 
 const AGAIN_MS = 1_000;
 
 /**
- * Shows the connection's inside in an element, anew each second; the answer ends it. Bring your own style: it is a `dl`, and an `ol` of transitions.
+ * Shows the connection's inside in an element, anew each second; the answer ends it. Bring your own style: it is a
+ * `dl`, and an `ol` of transitions.
  *
  * @example
  * ```ts
@@ -33,11 +34,14 @@ function facts(room: Danmaku): Element {
 
 /** The newest first. */
 function transitions(room: Danmaku): Element {
-  const lines = room.debug.transitions.map(({ at, to, why }) => make('li', `${new Date(at).toLocaleTimeString()} ${to}: ${why}`));
+  const lines = room.debug.transitions.map(({ at, to, why }) =>
+    make('li', `${new Date(at).toLocaleTimeString()} ${to}: ${why}`),
+  );
   return make('ol', ...lines.reverse());
 }
 
-const words = (value: unknown): string => (typeof value === 'number' ? String(Math.round(value)) : String(value ?? '–'));
+const words = (value: unknown): string =>
+  typeof value === 'number' ? String(Math.round(value)) : String(value ?? '–');
 
 function make(name: string, ...children: (string | Node)[]): Element {
   const element = document.createElement(name);

@@ -31,7 +31,9 @@ export class Pass {
     return this.#isSpoilt;
   }
 
-  /** The server does not take it: a restarted one has other keys, so one new token is worth a try, and a second is not. */
+  /**
+   * The server does not take it: a restarted one has other keys, so one new token is worth a try, and a second is not.
+   */
   refuse(): boolean {
     return !this.#isFresh && this.spoil();
   }

@@ -1,4 +1,4 @@
-// How patient a client is with its line: the numbers of the connection's life, by the kind of place it lives in. No rules.
+// How patient a client is with its line, as numbers for the kind of place it lives in. No rules.
 
 import type { ProfileName } from './types.js';
 
@@ -25,7 +25,8 @@ export const PROFILES: Record<ProfileName, Profile> = {
   mobile: { ...office, pingMs: 15_000, baseMs: 400, capMs: 10_000 },
   // Each ping wakes a radio: as few as the server allows, and slow to come back.
   'low-power': { ...office, pingMs: 55_000, weakPingMs: 20_000, baseMs: 2_000, capMs: 60_000, firstMs: 1_000 },
-  // Nobody looks after it, as an overlay in a broadcast: a dead line must be found by itself, and there is no hurry at the start.
+  // Nobody looks after it, as an overlay in a broadcast: a dead line must be found by itself, and there is no hurry at
+  // the start.
   camera: { ...office, pingMs: 10_000, capMs: 15_000, firstMs: 2_000 },
 };
 

@@ -1,103 +1,82 @@
-// The protobuf wire: `ServerFrame` to the same object as on the JSON wire, and back for `ClientFrame`; proto/danmaku.proto is the original.
+// The protobuf wire, read and written as the objects of the JSON wire; proto/danmaku.proto is the original. No sockets.
 
 import type { Frame } from './line.js';
 import type { Codec } from './websocket.js';
 
-/** How a field's number or bytes become its value in JSON. */
-type Kind =
-  | 'number'
-  | 'bool'
-  | 'text'
-  /** `0xRRGGBB` as `#rrggbb`. */
-  | 'color'
-  /** JSON in a text. */
-  | 'data'
-  /** The words of an enum, by number; an unknown number is of a later release, and is left out. */
-  | readonly string[]
-  | Shape;
+/** How a field's number or bytes become its value in JSON; a list is an enum's words, and a shape a message. */
+type Kind = 'number' | 'bool' | 'text' | 'color' | 'data' | readonly string[] | Shape;
 
-type Field = readonly [name: string, kind: Kind, isRepeated?: 'many'];
-
-/** A message's fields by number. */
-interface Shape {
-  readonly [number: number]: Field;
+interface Field {
+  name: string;
+  kind: Kind;
+  isRepeated: boolean;
 }
 
-const KINDS = ['chat', 'gift', 'super', 'system', 'event'];
-const POSITIONS = ['scroll', 'top', 'bottom'];
-const SIZES = ['normal', 'small', 'large'];
-const REASONS = ['unknown', 'slow', 'stale', 'node'];
-const WORDS = ['passed', 'flagged', 'masked', 'blocked', 'held', 'approved', 'rejected', 'shadowed', 'muted', 'limited', 'repeated', 'thinned', 'shed', 'superseded'];
+/** A message's fields; the first has number 1. */
+export interface Shape {
+  fields: readonly Field[];
+}
 
-const user: Shape = { 1: ['id', 'text'], 2: ['name', 'text'], 3: ['level', 'number'], 4: ['badges', 'text', 'many'] };
+const WORDS =
+  'passed flagged masked blocked held approved rejected shadowed muted limited repeated thinned shed superseded';
 
-const message: Shape = {
-  1: ['id', 'text'],
-  2: ['at', 'number'],
-  3: ['user', user],
-  4: ['text', 'text'],
-  5: ['kind', KINDS],
-  6: ['color', 'color'],
-  7: ['position', POSITIONS],
-  8: ['size', SIZES],
-  9: ['event', 'text'],
-  10: ['data', 'data'],
-  11: ['edited', 'bool'],
+/** Kinds with a name of their own; `color` is `0xRRGGBB` as `#rrggbb`, and `data` JSON in a text. */
+export const kinds: Record<string, Kind> = {
+  number: 'number',
+  bool: 'bool',
+  text: 'text',
+  color: 'color',
+  data: 'data',
+  kind: ['chat', 'gift', 'super', 'system', 'event'],
+  position: ['scroll', 'top', 'bottom'],
+  size: ['normal', 'small', 'large'],
+  why: ['unknown', 'slow', 'stale', 'node'],
+  word: WORDS.split(' '),
 };
 
-const mode: Shape = {
-  1: ['slow_ms', 'number'],
-  2: ['level_min', 'number'],
-  3: ['followers_min_s', 'number'],
-  4: ['emote_only', 'bool'],
-  5: ['emergency', 'bool'],
-  6: ['delay_ms', 'number'],
-};
+/** A message out of `name:kind` for each field, in the order of their numbers. */
+function shape(text: string): Shape {
+  const fields = text.split(' ').map((field): Field => {
+    const [, name = '', kind = '', many] = /^(\w+):(\w+)(\[\])?$/.exec(field) ?? [];
+    const found = kinds[kind];
+    if (!found) throw new TypeError(`no kind: ${field}`);
+    return { name, kind: found, isRepeated: many !== undefined };
+  });
+  return { fields };
+}
 
-const hello: Shape = {
-  1: ['version', 'text'],
-  2: ['connection', 'text'],
-  3: ['node', 'text'],
-  4: ['room', 'text'],
-  5: ['user', user],
-  6: ['now', 'number'],
-  7: ['ping_ms', 'number'],
-  8: ['idle_ms', 'number'],
-  9: ['expires', 'number'],
-  10: ['cursor', 'text'],
-  11: ['recovered', 'bool'],
-  12: ['online', 'number'],
-  13: ['mode', mode],
-  14: ['state', message, 'many'],
-  15: ['can_send', 'bool'],
-};
+kinds['user'] = shape('id:text name:text level:number badges:text[]');
+kinds['message'] = shape(
+  'id:text at:number user:user text:text kind:kind color:color position:position size:size event:text data:data edited:bool',
+);
+kinds['mode'] = shape(
+  'slow_ms:number level_min:number followers_min_s:number emote_only:bool emergency:bool delay_ms:number',
+);
+kinds['hello'] = shape(
+  'version:text connection:text node:text room:text user:user now:number ping_ms:number idle_ms:number expires:number ' +
+    'cursor:text recovered:bool online:number mode:mode state:message[] can_send:bool',
+);
+kinds['batch'] = shape('cursor:text replay:bool messages:message[]');
+kinds['gap'] = shape('cursor:text dropped:number reason:why from:text to:text');
+kinds['recall'] = shape('ids:text[] user:text through:text reason:text');
+kinds['ack'] = shape('client_id:text ok:bool id:text code:text retry_after_ms:number');
+kinds['verdict'] = shape('client_id:text id:text verdict:word code:text of:text until:number retry_after_ms:number');
+kinds['notice'] = shape('id:text text:text data:data');
+kinds['pong'] = shape('cursor:text at:number now:number online:number approximate:bool');
+kinds['reconnect'] = shape('cursor:text after_ms:number reason:text');
+kinds['error'] = shape('code:text message:text');
 
-const server: Shape = {
-  1: ['hello', hello],
-  2: ['batch', { 1: ['cursor', 'text'], 2: ['replay', 'bool'], 3: ['messages', message, 'many'] }],
-  3: ['gap', { 1: ['cursor', 'text'], 2: ['dropped', 'number'], 3: ['reason', REASONS], 4: ['from', 'text'], 5: ['to', 'text'] }],
-  4: ['recall', { 1: ['ids', 'text', 'many'], 2: ['user', 'text'], 3: ['through', 'text'], 4: ['reason', 'text'] }],
-  5: ['mode', mode],
-  6: ['ack', { 1: ['client_id', 'text'], 2: ['ok', 'bool'], 3: ['id', 'text'], 4: ['code', 'text'], 5: ['retry_after_ms', 'number'] }],
-  7: [
-    'verdict',
-    { 1: ['client_id', 'text'], 2: ['id', 'text'], 3: ['verdict', WORDS], 4: ['code', 'text'], 5: ['of', 'text'], 6: ['until', 'number'], 7: ['retry_after_ms', 'number'] },
-  ],
-  8: ['notice', { 1: ['id', 'text'], 2: ['text', 'text'], 3: ['data', 'data'] }],
-  9: ['pong', { 1: ['cursor', 'text'], 2: ['at', 'number'], 3: ['now', 'number'], 4: ['online', 'number'], 5: ['approximate', 'bool'] }],
-  10: ['reconnect', { 1: ['cursor', 'text'], 2: ['after_ms', 'number'], 3: ['reason', 'text'] }],
-  11: ['error', { 1: ['code', 'text'], 2: ['message', 'text'] }],
-};
+const server = shape(
+  'hello:hello batch:batch gap:gap recall:recall mode:mode ack:ack verdict:verdict notice:notice pong:pong ' +
+    'reconnect:reconnect error:error',
+);
 
-const token: Shape = { 1: ['token', 'text'] };
+kinds['token'] = shape('token:text');
+kinds['send'] = shape('client_id:text text:text color:color position:position size:size');
+kinds['ping'] = shape('at:number');
+kinds['noticeAck'] = shape('notice:text');
 
-const client: Shape = {
-  1: ['auth', token],
-  2: ['refresh', token],
-  3: ['send', { 1: ['client_id', 'text'], 2: ['text', 'text'], 3: ['color', 'color'], 4: ['position', POSITIONS], 5: ['size', SIZES] }],
-  4: ['ping', { 1: ['at', 'number'] }],
-  5: ['ack', { 1: ['notice', 'text'] }],
-};
+const client = shape('auth:token refresh:token send:send ping:ping ack:noticeAck');
 
 type Values = Record<string, unknown>;
 
@@ -140,30 +119,35 @@ class Reader {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+const isWords = (kind: Kind): kind is readonly string[] => Array.isArray(kind);
+
+const isShape = (kind: Kind): kind is Shape => typeof kind === 'object' && !isWords(kind);
+
+const wireTypeOf = (kind: Kind): number => (isShape(kind) || kind === 'text' || kind === 'data' ? BYTES : VARINT);
+
+/** An enum's value of a later release has no word here, and is left out. */
 function readValue(kind: Kind, reader: Reader): unknown {
   if (kind === 'number') return reader.varint();
   if (kind === 'bool') return reader.varint() !== 0;
   if (kind === 'color') return `#${(reader.varint() & 0xffffff).toString(16).padStart(6, '0')}`;
-  if (Array.isArray(kind)) return (kind as readonly string[])[reader.varint()];
+  if (isWords(kind)) return kind[reader.varint()];
   const bytes = reader.take(reader.varint());
-  if (typeof kind === 'object') return readShape(kind as Shape, bytes);
+  if (isShape(kind)) return readShape(kind, bytes);
   return kind === 'data' ? JSON.parse(utf8.decode(bytes)) : utf8.decode(bytes);
 }
 
-const wireTypeOf = (kind: Kind): number => (kind === 'number' || kind === 'bool' || kind === 'color' || Array.isArray(kind) ? VARINT : BYTES);
-
-function readShape(shape: Shape, bytes: Uint8Array): Values {
+function readShape({ fields }: Shape, bytes: Uint8Array): Values {
   const values: Values = {};
-  for (const reader = new Reader(bytes); reader.at < bytes.length; ) {
+  for (const reader = new Reader(bytes); reader.at < bytes.length;) {
     const tag = reader.varint();
-    const [name, kind, isRepeated] = shape[Math.floor(tag / 8)] ?? [];
-    if (name === undefined || kind === undefined || wireTypeOf(kind) !== (tag & 7)) {
+    const field = fields[Math.floor(tag / 8) - 1];
+    if (!field || wireTypeOf(field.kind) !== (tag & 7)) {
       reader.skip(tag & 7);
       continue;
     }
-    const value = readValue(kind, reader);
-    if (isRepeated) ((values[name] ??= []) as unknown[]).push(value);
-    else if (value !== undefined) values[name] = value;
+    const value = readValue(field.kind, reader);
+    if (field.isRepeated) ((values[field.name] ??= []) as unknown[]).push(value);
+    else if (value !== undefined) values[field.name] = value;
   }
   return values;
 }
@@ -175,21 +159,19 @@ function varint(value: number): number[] {
   return [...bytes, value];
 }
 
-const writeText = (text: string): number[] => {
-  const bytes = new TextEncoder().encode(text);
-  return [...varint(bytes.length), ...bytes];
-};
+const writeBytes = (bytes: ArrayLike<number>): number[] => [...varint(bytes.length), ...Array.from(bytes)];
 
 function writeValue(kind: Kind, value: unknown): number[] {
+  if (isShape(kind)) return writeBytes(writeShape(kind, value as Values));
+  if (isWords(kind)) return varint(Math.max(0, kind.indexOf(String(value))));
   if (kind === 'color') return varint(parseInt(String(value).slice(1), 16));
-  if (Array.isArray(kind)) return varint(Math.max(0, kind.indexOf(String(value))));
-  return kind === 'number' ? varint(Math.max(0, Number(value))) : writeText(String(value));
+  return kind === 'number' ? varint(Math.max(0, Number(value))) : writeBytes(new TextEncoder().encode(String(value)));
 }
 
-function writeShape(shape: Shape, values: Values): number[] {
-  return Object.entries(shape as Record<string, Field>).flatMap(([number, [name, kind]]) => {
+function writeShape({ fields }: Shape, values: Values): number[] {
+  return fields.flatMap(({ name, kind }, at) => {
     const value = values[name];
-    return value === undefined ? [] : [...varint(Number(number) * 8 + wireTypeOf(kind)), ...writeValue(kind, value)];
+    return value === undefined ? [] : [...varint((at + 1) * 8 + wireTypeOf(kind)), ...writeValue(kind, value)];
   });
 }
 
@@ -201,10 +183,7 @@ export function readServerFrame(bytes: Uint8Array): Frame {
 
 /** Writes a `ClientFrame`. */
 export function writeClientFrame({ type, ...values }: Frame): Uint8Array<ArrayBuffer> {
-  const found = Object.entries(client as Record<string, Field>).find(([, [name]]) => name === type);
-  if (!found) throw new TypeError(`a client does not say ${type}`);
-  const body = writeShape(found[1][1] as Shape, values);
-  return Uint8Array.from([...varint(Number(found[0]) * 8 + BYTES), ...varint(body.length), ...body]);
+  return Uint8Array.from(writeShape(client, { [type]: values }));
 }
 
 export const proto: Codec = {

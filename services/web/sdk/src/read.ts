@@ -1,4 +1,4 @@
-// From what a server said to what an application may trust: each field of the kind that its type names, or its default. Pure.
+// From what a server said to what an application may trust: each field of its kind, or its default. Pure.
 
 import type { Kind, Position, Size } from './types.js';
 
@@ -27,11 +27,17 @@ const oneOf =
     words.find((one) => one === value) ?? words[0];
 
 /** An object of these fields: `slowMs` is read from `slow_ms`. */
-export function shape<Fields extends Record<string, Read<unknown>>>(fields: Fields): Read<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
-  const rows = Object.entries(fields).map(([name, read]) => [name, name.replace(/[A-Z]/g, '_$&').toLowerCase(), read] as const);
+export function shape<Fields extends Record<string, Read<unknown>>>(
+  fields: Fields,
+): Read<{ [Name in keyof Fields]: ReturnType<Fields[Name]> }> {
+  const rows = Object.entries(fields).map(
+    ([name, read]) => [name, name.replace(/[A-Z]/g, '_$&').toLowerCase(), read] as const,
+  );
   return (value) => {
     const values = typeof value === 'object' && value !== null ? (value as Values) : {};
-    return Object.fromEntries(rows.map(([name, key, read]) => [name, read(values[key])])) as { [Name in keyof Fields]: ReturnType<Fields[Name]> };
+    return Object.fromEntries(rows.map(([name, key, read]) => [name, read(values[key])])) as {
+      [Name in keyof Fields]: ReturnType<Fields[Name]>;
+    };
   };
 }
 
@@ -67,7 +73,14 @@ export const message = named(
   }),
 );
 
-export const mode = shape({ slowMs: count, levelMin: count, followersMinS: count, emoteOnly: flag, emergency: flag, delayMs: count });
+export const mode = shape({
+  slowMs: count,
+  levelMin: count,
+  followersMinS: count,
+  emoteOnly: flag,
+  emergency: flag,
+  delayMs: count,
+});
 
 export const hello = shape({
   version: text,
@@ -82,7 +95,15 @@ export const hello = shape({
   canSend: flag,
 });
 
-export const verdict = shape({ clientId: text, id: text, verdict: (value) => text(value) || 'passed', code: word, of: word, until: number, retryAfterMs: number });
+export const verdict = shape({
+  clientId: text,
+  id: text,
+  verdict: (value) => text(value) || 'passed',
+  code: word,
+  of: word,
+  until: number,
+  retryAfterMs: number,
+});
 export const gap = shape({ dropped: number, reason: (value) => text(value) || 'unknown' });
 export const recall = shape({ ids: texts, user: word, through: word, reason: word });
 export const notice = named(shape({ id: text, text, data: anything }));

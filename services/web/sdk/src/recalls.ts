@@ -22,7 +22,8 @@ export class Recalls {
     for (const id of named) this.#ids.set(id, true, now);
     // Without an end that can be read a purge means what was said until it came, and nothing that comes later.
     if (user && through) this.#purges.set(user, through, now);
-    return (message) => named.has(message.id) || (user !== undefined && message.user?.id === user && !(compare(message.id, through) > 0));
+    return (message) =>
+      named.has(message.id) || (user !== undefined && message.user?.id === user && !(compare(message.id, through) > 0));
   }
 
   /** Whether a message that comes now was taken back before. */

@@ -1,4 +1,4 @@
-// What was met lately, bounded: keys and what belongs to them, forgotten when it is full or in time. Pure; no message is kept.
+// What was met lately: keys, forgotten when there are too many or in time. Pure; no message is kept.
 
 /** A map that forgets its oldest key when it is full, and each key after a while. */
 export class Recent<Value> {

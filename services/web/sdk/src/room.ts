@@ -74,7 +74,8 @@ export class Danmaku extends Listeners {
   }
 
   /**
-   * From now on messages wait until this viewer's picture is as far as they are (and `delayMs` further); `null` ends it.
+   * From now on messages wait until this viewer's picture is as far as they are (and `delayMs` further); `null` ends
+   * it.
    *
    * @example
    * ```ts

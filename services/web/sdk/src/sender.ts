@@ -1,4 +1,4 @@
-// The way of a message from the application to the door: a promise of its answer, and of the judge's word. It knows no line.
+// The way of a message to the door: a promise of its answer, and of the judge's word. It knows no line.
 
 import type { Frame } from './line.js';
 import { Outbox, UNSENT_MS_MAX } from './outbox.js';
@@ -52,7 +52,12 @@ export class Sender {
     // It needs to be unlike this user's others of one minute, also those from another page.
     const clientId = `${Math.floor(this.random() * 2 ** 50).toString(36)}-${this.#count++}`;
     // Half of a pair is no text, and the server would not say whose it was.
-    const frame = { ...style, type: 'send', client_id: clientId, text: String(text).replace(/\p{Surrogate}/gu, '\ufffd') };
+    const frame = {
+      ...style,
+      type: 'send',
+      client_id: clientId,
+      text: String(text).replace(/\p{Surrogate}/gu, '\ufffd'),
+    };
     return new Promise((settle) => {
       const refuse = (code: string, retryAfterMs?: number) => settle({ ok: false, code, retryAfterMs, clientId });
       if (!isStyle(style)) refuse('malformed');
@@ -79,7 +84,9 @@ export class Sender {
     if (!unsent) return;
     if (!ok || !id) return unsent.refuse(code || 'unknown', retryAfterMs);
     this.#own.set(id, true);
-    const verdict = new Promise<Verdict | undefined>((settle) => this.#verdicts.wait(id, clientId, this.has(id), now, settle));
+    const verdict = new Promise<Verdict | undefined>((settle) =>
+      this.#verdicts.wait(id, clientId, this.has(id), now, settle),
+    );
     unsent.settle({ ok: true, id, clientId, verdict });
   }
 

@@ -1,4 +1,4 @@
-// What holds a room together: each frame on the line goes to its part, and what waits is looked after. It decides nothing itself.
+// What holds a room together: frames go to their parts, what waits is looked after. It decides nothing itself.
 
 import { connection } from './connection.js';
 import { machine } from './env.js';
@@ -21,7 +21,14 @@ export function session(options: Options, tell: Tell) {
   const env = { ...machine(), ...options.env };
   const line = connection(options, env, { state: changed, frame: heard, trouble });
   const { order, serverNow, say, sends, state } = line;
-  const box = inbox({ tell, trouble, order, serverNow, wake: look, isSent: (id) => sender?.isSent(id, env.now()) ?? false });
+  const box = inbox({
+    tell,
+    trouble,
+    order,
+    serverNow,
+    wake: look,
+    isSent: (id) => sender?.isSent(id, env.now()) ?? false,
+  });
   const told = new Recent<true>(TOLD_MAX);
   let sender: Sender | undefined;
   let isLooking = false;

@@ -1,4 +1,4 @@
-// A line that only receives: server-sent events through a streaming fetch, which unlike EventSource can bring a token and see the status.
+// A line that only receives: server-sent events by fetch, which can bring a token and see the status. No rules.
 
 import { ABNORMAL, UNAUTHORIZED } from './closes.js';
 import { FRAME_MAX, address, hear, type Ask, type Ears, type Frame, type Open } from './line.js';
@@ -11,7 +11,10 @@ function closeOf(status: number): number {
   return status === 408 || status === 429 || status >= 500 ? 1013 : status >= 400 ? 4505 : ABNORMAL;
 }
 
-/** The place goes as `since`, not as `Last-Event-ID`: the server reads both, and another origin's server need not be asked first. */
+/**
+ * The place goes as `since`, not as `Last-Event-ID`: the server reads both, and another origin's server need not be
+ * asked first.
+ */
 export const events: Open = (ask, ears) => {
   const end = new AbortController();
   const mine: Ears = {
@@ -45,7 +48,7 @@ async function listen(ask: Ask, ears: Ears, signal: AbortSignal): Promise<void> 
   }
   const events = new EventReader();
   const text = new TextDecoder();
-  for (const reader = answer.body.getReader(); ; ) {
+  for (const reader = answer.body.getReader(); ;) {
     const { done, value } = await reader.read();
     if (done) return ears.closed(ABNORMAL, 'the stream ended');
     ears.alive();
@@ -55,7 +58,10 @@ async function listen(ask: Ask, ears: Ears, signal: AbortSignal): Promise<void> 
   }
 }
 
-/** Text in pieces in, the `data` of whole events out; undefined for one that was too large. The type and cursor stand in the data as well. */
+/**
+ * Text in pieces in, the `data` of whole events out; undefined for one that was too large. The type and cursor stand in
+ * the data as well.
+ */
 export class EventReader {
   #rest = '';
   #data: string[] = [];
@@ -64,7 +70,9 @@ export class EventReader {
   push(text: string): (string | undefined)[] {
     const whole: (string | undefined)[] = [];
     // A line break of two characters may come in two pieces.
-    const lines = (this.#rest + text).split(/\r\n|\n|\r(?!$)/);
+    const isTorn = this.#rest.endsWith('\r');
+    const lines = ((isTorn ? '\r' : '') + text).split(/\r\n|\n|\r(?!$)/);
+    lines[0] = (isTorn ? this.#rest.slice(0, -1) : this.#rest) + lines[0];
     this.#rest = lines.pop() ?? '';
     for (const line of lines) this.#line(line, whole);
     // What does not fit is forgotten as it comes; its size says so at the end.

@@ -1,4 +1,4 @@
-// What an application and the client say to each other. Values only: no behaviour, and nothing of the bytes on the wire.
+// What an application and the client say to each other, as values; nothing of the bytes on the wire.
 
 import type { Env } from './env.js';
 
@@ -51,7 +51,10 @@ export type TokenSource = string | ((ask: TokenAsk) => string | null | Promise<s
  * ```
  */
 export interface Options {
-  /** Where the server is, as `https://live.example`; `wss:` does as well. In a browser it may be left out: the page's own. */
+  /**
+   * Where the server is, as `https://live.example`; `wss:` does as well. In a browser it may be left out: the page's
+   * own.
+   */
   url?: string;
   room: string;
   token?: TokenSource;
@@ -185,7 +188,10 @@ export interface Hello {
 export interface Gap {
   /** How many; absent when nobody knows. */
   dropped: number | undefined;
-  /** The server's word (`slow`, `stale`, `node`), or the client's own: `unreadable`, `waiting` (too many waited for their picture). */
+  /**
+   * The server's word (`slow`, `stale`, `node`), or the client's own: `unreadable`, `waiting` (too many waited for
+   * their picture).
+   */
   reason: string;
 }
 
@@ -264,7 +270,8 @@ export interface Style {
 
 /**
  * The answer to a `send`: accepted, or refused with a code. The door's codes are in docs/wire.md; the client's own are
- * `receive_only`, `queue_full` (too many wait), `expired` (no line in time), `unknown` (sent, and never answered), `stopped`, `closed`.
+ * `receive_only`, `queue_full` (too many wait), `expired` (no line in time), `unknown` (sent, and never answered),
+ * `stopped`, `closed`.
  *
  * @example
  * ```ts
@@ -310,7 +317,8 @@ export interface Online {
 }
 
 /**
- * What went wrong without ending anything: the server's `error`, or the client's own (`bad_frame`, `frame_too_large`, `unknown_type`, `token`, `connect`).
+ * What went wrong without ending anything: the server's `error`, or the client's own (`bad_frame`, `frame_too_large`,
+ * `unknown_type`, `token`, `connect`).
  *
  * @example
  * ```ts
@@ -429,7 +437,8 @@ export interface Debug {
 }
 
 /**
- * Whose picture the danmaku follow: a video element, or any function that tells the server time of the picture that is seen now.
+ * Whose picture the danmaku follow: a video element, or any function that tells the server time of the picture that is
+ * seen now.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-// What becomes of messages that the door let in: the judge's word, or `passed` once the room has them. Pure; time is an argument.
+// What becomes of messages that the door let in: the judge's word, or `passed` once the room has them. Pure.
 
 import type { Verdict } from './types.js';
 
@@ -56,7 +56,8 @@ export class Verdicts {
   }
 
   close(): void {
-    for (const [id, { clientId, passesAt }] of this.#waiting) this.#end(id, passesAt < Infinity ? passed(id, clientId) : undefined);
+    for (const [id, { clientId, passesAt }] of this.#waiting)
+      this.#end(id, passesAt < Infinity ? passed(id, clientId) : undefined);
   }
 
   #end(id: string, verdict: Verdict | undefined): void {

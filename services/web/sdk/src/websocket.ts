@@ -23,12 +23,14 @@ export const webSocket =
   (codec: Codec): Open =>
   (ask, ears) => {
     const { WebSocket } = ask.env;
-    if (!WebSocket) throw new Error('no WebSocket: before Node 22 give env.WebSocket');
+    if (!WebSocket) throw new Error('no WebSocket: give env.WebSocket');
     const socket = new WebSocket(address(ask, true), ask.token ? [codec.name, `bearer.${ask.token}`] : [codec.name]);
     socket.binaryType = 'arraybuffer';
-    socket.onmessage = ({ data }) => hear(ears, (data as string).length ?? (data as ArrayBuffer).byteLength, () => codec.read(data));
+    socket.onmessage = ({ data }) =>
+      hear(ears, (data as string).length ?? (data as ArrayBuffer).byteLength, () => codec.read(data));
     socket.onclose = ({ code, reason }) => ears.closed(code, reason);
-    // A close follows, and says more. It stays when the rest is taken off: in Node an error that nobody hears ends the process.
+    // A close follows, and says more. It stays when the rest is taken off: in Node an error that nobody hears ends the
+    // process.
     socket.onerror = () => {};
     return {
       say: (frame) => socket.readyState === OPEN && socket.send(codec.write(frame)),

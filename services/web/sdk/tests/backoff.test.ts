@@ -15,7 +15,8 @@ test('the ceiling doubles with each attempt up to the cap, and chance takes any 
     [3, 0, 0],
     [3, 0.25, 1_600],
   ] as const;
-  for (const [attempts, random, ms] of rows) expect(backoffMs(attempts, random, office), `${attempts} ${random}`).toBe(ms);
+  for (const [attempts, random, ms] of rows)
+    expect(backoffMs(attempts, random, office), `${attempts} ${random}`).toBe(ms);
 });
 
 test('every profile has a ceiling that grows, and never one above its cap', () => {

@@ -1,4 +1,5 @@
-// A server that misbehaves exactly as a test tells it to: raw TCP, with as much of HTTP and RFC 6455 as it needs to be wrong on purpose.
+// A server that misbehaves exactly as a test tells it to: raw TCP, with as much of HTTP and RFC 6455 as it needs to be
+// wrong on purpose.
 
 import { createHash } from 'node:crypto';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -24,13 +25,19 @@ export class Client {
   }
 
   html(status: string): void {
-    this.socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/html\r\nContent-Length: 14\r\nConnection: close\r\n\r\n<h1>Hello</h1>`);
+    this.socket.end(
+      `HTTP/1.1 ${status}\r\nContent-Type: text/html\r\nContent-Length: 14\r\nConnection: close\r\n\r\n<h1>Hello</h1>`,
+    );
   }
 
   upgrade(): this {
     const key = /sec-websocket-key: (.+)\r/i.exec(this.head)?.[1] ?? '';
-    const accept = createHash('sha1').update(key + GUID).digest('base64');
-    return this.raw(`HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: ${/protocol: ([^,\r]+)/i.exec(this.head)?.[1]}\r\n\r\n`);
+    const accept = createHash('sha1')
+      .update(key + GUID)
+      .digest('base64');
+    return this.raw(
+      `HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\nSec-WebSocket-Protocol: ${/protocol: ([^,\r]+)/i.exec(this.head)?.[1]}\r\n\r\n`,
+    );
   }
 
   stream(): this {

@@ -1,4 +1,5 @@
-// A server that misbehaves in every way we could think of: the client says what happened, never throws, never spins, and goes on where that makes sense.
+// A server that misbehaves in every way we could think of: the client says what happened, never throws, never spins,
+// and goes on where that makes sense.
 
 import { afterEach, expect, test, vi } from 'vitest';
 import { Danmaku } from '../src/index.js';
@@ -17,7 +18,12 @@ afterEach(() => ends.splice(0).forEach((end) => end()));
 async function bad(answer: (client: Client, turn: number) => void, options: Partial<Options> = {}) {
   const server = await BadServer.start(answer);
   const room = new Danmaku({ url: server.url, room: 'demo', env: world(1), ...options });
-  const heard = { errors: diary(room, 'error'), gaps: diary(room, 'gap'), messages: diary(room, 'message'), states: diary(room, 'state') };
+  const heard = {
+    errors: diary(room, 'error'),
+    gaps: diary(room, 'gap'),
+    messages: diary(room, 'message'),
+    states: diary(room, 'state'),
+  };
   ends.push(
     () => server.end(),
     () => room.close(),
@@ -29,12 +35,30 @@ async function bad(answer: (client: Client, turn: number) => void, options: Part
 const hello = helloOf(1_700_000_000_000);
 const good = batch('1-0-50-50', said('1-0-49'));
 
-/** What the office profile can do at most in so many seconds of failing: 0.8, 1.6, 3.2 … 30 s, each cut anywhere, and one lucky draw after another. */
+/**
+ * What the office profile can do at most in so many seconds of failing: 0.8, 1.6, 3.2 … 30 s, each cut anywhere, and
+ * one lucky draw after another.
+ */
 const ATTEMPTS_MAX = 25;
 
 test('frames that are none, types that nobody knows: each is said, and the next is read', async () => {
   const { messages, errors, gaps, room } = await bad((client) =>
-    client.upgrade().says(hello, '{broken', '', 'null', '5', '[]', '{"type":7}', { type: 'hologram', cursor: 5 }, { type: 'batch' }, { type: 'batch', messages: {} }, batch(undefined, {}), good),
+    client
+      .upgrade()
+      .says(
+        hello,
+        '{broken',
+        '',
+        'null',
+        '5',
+        '[]',
+        '{"type":7}',
+        { type: 'hologram', cursor: 5 },
+        { type: 'batch' },
+        { type: 'batch', messages: {} },
+        batch(undefined, {}),
+        good,
+      ),
   );
   await until('the good message', () => messages.length > 0);
   expect(errors.map(({ code }) => code)).toEqual([...Array<string>(6).fill('bad_frame'), 'unknown_type', 'bad_frame']);
@@ -42,30 +66,73 @@ test('frames that are none, types that nobody knows: each is said, and the next 
 });
 
 test('bytes on the JSON wire, text on the protobuf wire', async () => {
-  const onJson = await bad((client) => client.upgrade().says(hello).frame(2, Buffer.from([1, 2, 3])).says(good));
+  const onJson = await bad((client) =>
+    client
+      .upgrade()
+      .says(hello)
+      .frame(2, Buffer.from([1, 2, 3]))
+      .says(good),
+  );
   await until('the good message', () => onJson.messages.length > 0);
   expect(onJson.errors.map(({ code }) => code)).toEqual(['bad_frame']);
-  const onProto = await bad((client) => client.upgrade().says(hello).frame(2, Buffer.from('ff'.repeat(20), 'hex')), { wire: 'proto' });
+  const onProto = await bad(
+    (client) =>
+      client
+        .upgrade()
+        .says(hello)
+        .frame(2, Buffer.from('ff'.repeat(20), 'hex')),
+    { wire: 'proto' },
+  );
   await until('both are said', () => onProto.errors.length >= 2);
   expect(onProto.errors.map(({ code }) => code)).toEqual(['bad_frame', 'bad_frame']);
 });
 
 test('a frame of 10 MB is not read, and is a gap', async () => {
-  const { messages, errors, gaps } = await bad((client) => client.upgrade().says(hello, batch('1-0-40-40', said('1-0-39', { text: 'x'.repeat(10 * 2 ** 20) })), good));
+  const { messages, errors, gaps } = await bad((client) =>
+    client.upgrade().says(hello, batch('1-0-40-40', said('1-0-39', { text: 'x'.repeat(10 * 2 ** 20) })), good),
+  );
   await until('the good message', () => messages.length > 0);
-  expect([messages.map(({ id }) => id), errors.map(({ code }) => code), gaps.length]).toEqual([['1-0-49'], ['frame_too_large'], 1]);
+  expect([messages.map(({ id }) => id), errors.map(({ code }) => code), gaps.length]).toEqual([
+    ['1-0-49'],
+    ['frame_too_large'],
+    1,
+  ]);
 });
 
 test('a wrong cursor moves nothing: it comes back from the last good one', async () => {
-  const wrong = [5, null, {}, '', 'x'.repeat(10_000), '1-0-1-1'].map((cursor) => ({ type: 'batch', cursor, messages: [] }));
-  const { server } = await bad((client) => client.upgrade().says(hello, good, ...wrong).closes(1011));
+  const wrong = [5, null, {}, '', 'x'.repeat(10_000), '1-0-1-1'].map((cursor) => ({
+    type: 'batch',
+    cursor,
+    messages: [],
+  }));
+  const { server } = await bad((client) =>
+    client
+      .upgrade()
+      .says(hello, good, ...wrong)
+      .closes(1011),
+  );
   await until('the second connection', () => server.clients.length > 1);
   expect(server.clients[1]?.query.get('since')).toBe('1-0-50-50');
 });
 
 test('a hello of nonsense is a hello', async () => {
   const { room, messages } = await bad((client) =>
-    client.upgrade().says({ type: 'hello', user: 7, now: 'noon', ping_ms: -1, idle_ms: 'x', expires: {}, cursor: [], online: NaN, mode: 3, state: 'x', can_send: 'yes' }, good),
+    client.upgrade().says(
+      {
+        type: 'hello',
+        user: 7,
+        now: 'noon',
+        ping_ms: -1,
+        idle_ms: 'x',
+        expires: {},
+        cursor: [],
+        online: NaN,
+        mode: 3,
+        state: 'x',
+        can_send: 'yes',
+      },
+      good,
+    ),
   );
   await until('the good message', () => messages.length > 0);
   expect([room.user, room.online, room.canSend, room.sticky, room.mode.slowMs]).toEqual([undefined, 0, false, [], 0]);
@@ -114,13 +181,32 @@ test('it says hello and hangs up, again and again: attempts are counted, and gro
 });
 
 test('asked to come back at once, for ever: the same', async () => {
-  const { server, room } = await bad((client) => client.upgrade().says(hello, { type: 'reconnect', after_ms: 0 }, { type: 'reconnect', after_ms: -5 }), quick());
+  const { server, room } = await bad(
+    (client) => client.upgrade().says(hello, { type: 'reconnect', after_ms: 0 }, { type: 'reconnect', after_ms: -5 }),
+    quick(),
+  );
   await until('two minutes have passed', () => (room.debug.transitions.at(-1)?.at ?? 0) > 1_700_000_000_000 + 120_000);
   expect(server.clients.length).toBeLessThanOrEqual(ATTEMPTS_MAX);
 });
 
 test('every close code that can be written on a wire, also those that nobody may send', async () => {
-  const codes = [...Array.from({ length: 17 }, (_, one) => 1000 + one), 1999, 2000, 2999, 3000, 3999, 4000, 4001, 4004, 4005, 4499, 4500, 4501, 4506, 4999];
+  const codes = [
+    ...Array.from({ length: 17 }, (_, one) => 1000 + one),
+    1999,
+    2000,
+    2999,
+    3000,
+    3999,
+    4000,
+    4001,
+    4004,
+    4005,
+    4499,
+    4500,
+    4501,
+    4506,
+    4999,
+  ];
   for (const code of codes) {
     const { room, states } = await bad((client) => client.upgrade().says(hello).closes(code), quick());
     await until(`${code} is said`, () => states.some(({ kind }) => kind === 'waiting' || kind === 'stopped'));
@@ -132,20 +218,21 @@ test('every close code that can be written on a wire, also those that nobody may
 });
 
 test('every code from 1000 to 4999, without the socket below: it stops or comes back, and nothing throws', async () => {
+  const wrong: string[] = [];
   for (let code = 1000; code <= 4999; code += 1) {
     const world = new World();
     const room = world.room();
     room.reconnect();
-    await Promise.resolve();
-    await Promise.resolve();
-    await Promise.resolve();
-    await Promise.resolve();
+    while (world.sockets.length === 0) await Promise.resolve();
     world.socket.says(helloOf(world.now));
     world.socket.ends(code, 'why');
-    expect(['waiting', 'stopped', 'connecting'], `${code}`).toContain(room.state.kind);
-    if (code >= 4500) expect(room.state, `${code}`).toEqual({ kind: 'stopped', code, reason: 'why' });
+    const { state } = room;
+    const isSaid =
+      state.kind === 'waiting' || (state.kind === 'stopped' && state.code === code && state.reason === 'why');
+    if (!isSaid || (code >= 4500 && state.kind !== 'stopped')) wrong.push(`${code}: ${JSON.stringify(state)}`);
     room.close();
   }
+  expect(wrong).toEqual([]);
 });
 
 test('event streams go wrong in as many ways', async () => {
@@ -179,15 +266,27 @@ test('event streams go wrong in as many ways', async () => {
 test('an event stream of nonsense: each is said, and the next is read', async () => {
   const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
   const { messages, errors, room } = await bad(
-    (client, turn) => turn === 0 && client.stream().raw(`${event(hello)}data: {broken\n\ndata: 5\n\nnonsense\n\n: comment\n\n\0\0\n\ndata: ${'x'.repeat(5 * 2 ** 20)}\n\n${event(good)}`),
+    (client, turn) =>
+      turn === 0 &&
+      client
+        .stream()
+        .raw(
+          `${event(hello)}data: {broken\n\ndata: 5\n\nnonsense\n\n: comment\n\n\0\0\n\ndata: ${'x'.repeat(5 * 2 ** 20)}\n\n${event(good)}`,
+        ),
     { wire: 'sse' },
   );
   await until('the good message', () => messages.length > 0);
-  expect([errors.map(({ code }) => code), room.canSend]).toEqual([['bad_frame', 'bad_frame', 'frame_too_large'], false]);
+  expect([errors.map(({ code }) => code), room.canSend]).toEqual([
+    ['bad_frame', 'bad_frame', 'frame_too_large'],
+    false,
+  ]);
 });
 
 test('a moment named by Retry-After is kept', async () => {
-  const { room, states } = await bad((client) => client.socket.end('HTTP/1.1 503 No\r\nRetry-After: 20\r\nContent-Length: 0\r\n\r\n'), { wire: 'sse' });
+  const { room, states } = await bad(
+    (client) => client.socket.end('HTTP/1.1 503 No\r\nRetry-After: 20\r\nContent-Length: 0\r\n\r\n'),
+    { wire: 'sse' },
+  );
   await until('it waits', () => states.at(-1)?.kind === 'waiting');
   const [state] = states.filter(({ kind }) => kind === 'waiting');
   const transition = room.debug.transitions.find(({ to }) => to === 'waiting');

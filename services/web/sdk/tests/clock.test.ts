@@ -38,6 +38,8 @@ test('nonsense changes nothing', () => {
     [50, 9],
     [NaN, 9],
     ['5', '9'],
+    [5, Infinity],
+    [-Infinity, 9],
   ])
     clock.pong(at, now, 9);
   expect([clock.toServer(7), clock.roundTripMs]).toEqual([7, undefined]);

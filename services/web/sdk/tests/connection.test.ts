@@ -133,7 +133,11 @@ test('two pings without an answer: it reconnects, and waits for no close', async
   await world.pass(5_000);
   expect([room.state.kind, room.debug.missed, world.socket.sentOf('ping').length]).toEqual(['live', 1, 2]);
   await world.pass(5_000);
-  expect([room.state.kind, room.debug.transitions.at(-1)?.why, world.socket.readyState]).toEqual(['waiting', 'nothing heard', 3]);
+  expect([room.state.kind, room.debug.transitions.at(-1)?.why, world.socket.readyState]).toEqual([
+    'waiting',
+    'nothing heard',
+    3,
+  ]);
 });
 
 test('who speaks on a dead line learns it in 10 s, not at the next ping', async () => {

@@ -33,7 +33,10 @@ test('a picture that skips ahead makes history of what it skipped', () => {
 test('a time in the future is none: it waits as one that was said now', () => {
   const delay = new Delay();
   delay.add(at(9e15), 500);
-  expect([ids(delay.due(() => 1_000, 501, 500)), ids(delay.due(() => 1_000, 500, 500))]).toEqual([[], ['m9000000000000000']]);
+  expect([ids(delay.due(() => 1_000, 501, 500)), ids(delay.due(() => 1_000, 500, 500))]).toEqual([
+    [],
+    ['m9000000000000000'],
+  ]);
 });
 
 test('what is taken back while it waits never comes', () => {

@@ -7,8 +7,13 @@ const source = (name: string) => readFileSync(new URL(`../src/${name}.ts`, impor
 
 /** What is exported, or public in a class, and whether the comment above has an example. */
 function names(name: string): [string, boolean][] {
-  const found = source(name).matchAll(/(\/\*\*(?:(?!\*\/)[^])*\*\/\n)?(?:export (?:interface|type|class|function) (\w+)|^ {2}(?:get |async )?(\w+)(?:<[^\n]*>)?\([^\n]*\)(?:: [^\n]+)? \{$)/gm);
-  return [...found].map(([, comment = '', exported, member]) => [exported ?? member ?? '', comment.includes('@example')]);
+  const found = source(name).matchAll(
+    /(\/\*\*(?:(?!\*\/)[^])*\*\/\n)?(?:export (?:interface|type|class|function) (\w+)|^ {2}(?:get |async )?(\w+)(?:<[^\n]*>)?\([^\n]*\)(?:: [^\n]+)? \{$)/gm,
+  );
+  return [...found].map(([, comment = '', exported, member]) => [
+    exported ?? member ?? '',
+    comment.includes('@example'),
+  ]);
 }
 
 test('each has one', () => {
@@ -17,5 +22,20 @@ test('each has one', () => {
   const missing = all.filter(([name, hasOne]) => !hasOne && !inner.includes(name)).map(([name]) => name);
   expect(missing).toEqual([]);
   const known = all.map(([name]) => name);
-  for (const name of ['Danmaku', 'connect', 'close', 'reconnect', 'send', 'syncTo', 'on', 'history', 'debug', 'debugPanel', 'Options', 'Message', 'Env']) expect(known).toContain(name);
+  for (const name of [
+    'Danmaku',
+    'connect',
+    'close',
+    'reconnect',
+    'send',
+    'syncTo',
+    'on',
+    'history',
+    'debug',
+    'debugPanel',
+    'Options',
+    'Message',
+    'Env',
+  ])
+    expect(known).toContain(name);
 });

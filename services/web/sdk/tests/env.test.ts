@@ -40,7 +40,9 @@ test('the panel shows the inside, follows it, and leaves nothing', async () => {
   const room = await world.open();
   const element = document.createElement('section');
   const end = debugPanel(room, element);
-  const fact = (name: string) => [...element.querySelectorAll('dt')].find(({ textContent }) => textContent === name)?.nextElementSibling?.textContent;
+  const fact = (name: string) =>
+    [...element.querySelectorAll('dt')].find(({ textContent }) => textContent === name)?.nextElementSibling
+      ?.textContent;
   expect([fact('state'), fact('roundTripMs')]).toEqual(['connecting', '–']);
   world.socket.ends(1006, '<img onerror>');
   expect(fact('state')).toBe('waiting');

@@ -170,6 +170,16 @@ export const kinds = (room: Danmaku): string[] => {
   return told;
 };
 
-export const said = (id: string, more: object = {}): object => ({ id, at: START, user: { id: 'other', name: 'O' }, text: id, ...more });
+export const said = (id: string, more: object = {}): object => ({
+  id,
+  at: START,
+  user: { id: 'other', name: 'O' },
+  text: id,
+  ...more,
+});
 
-export const batch = (cursor: string | undefined, ...messages: object[]): object => ({ type: 'batch', cursor, messages });
+export const batch = (cursor: string | undefined, ...messages: object[]): object => ({
+  type: 'batch',
+  cursor,
+  messages,
+});

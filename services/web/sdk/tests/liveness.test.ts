@@ -9,12 +9,19 @@ const idleMs = 75_000;
 
 const lineOf = (profile: ProfileName, roundTripMs?: number) => of(PROFILES[profile], { roundTripMs });
 
-/** Plays a line from 0 to `end`; `answers` tells how long a ping's answer takes, `undefined` for never. Returns what happened when. */
-function play(liveness: ReturnType<typeof of>, end: number, answers: (at: number) => number | undefined): [string, number][] {
+/**
+ * Plays a line from 0 to `end`; `answers` tells how long a ping's answer takes, `undefined` for never. Returns what
+ * happened when.
+ */
+function play(
+  liveness: ReturnType<typeof of>,
+  end: number,
+  answers: (at: number) => number | undefined,
+): [string, number][] {
   const log: [string, number][] = [];
   let answerAt = Infinity;
   liveness.start(0, true, idleMs);
-  for (let now = 0; now <= end; ) {
+  for (let now = 0; now <= end;) {
     if (now >= answerAt) {
       answerAt = Infinity;
       liveness.heard(now);
@@ -46,7 +53,9 @@ test('two pings without an answer within 5 s each, and the line is dead: no clos
 
 test('one miss is forgiven, and makes the line a weak one for a minute', () => {
   const log = play(lineOf('office'), 130_000, (at) => (at === 34_000 ? undefined : 50));
-  expect(pings(log)).toEqual([0, 2_000, 4_000, 34_000, 39_000, 47_000, 55_000, 63_000, 71_000, 79_000, 87_000, 95_000, 103_000]);
+  expect(pings(log)).toEqual([
+    0, 2_000, 4_000, 34_000, 39_000, 47_000, 55_000, 63_000, 71_000, 79_000, 87_000, 95_000, 103_000,
+  ]);
 });
 
 test('a long round trip is a weak line: each 8 s', () => {
@@ -72,7 +81,7 @@ test('every profile stays within four fifths of what the server waits for, and a
       const liveness = lineOf(profile);
       liveness.isHidden = isHidden;
       liveness.start(0, true, patience);
-      for (let now = 0; now < 4; now += 1) liveness.probe(now), liveness.look(now), liveness.heard(now);
+      for (let now = 0; now < 4; now += 1) (liveness.probe(now), liveness.look(now), liveness.heard(now));
       expect(liveness.everyMs(10)).toBeLessThanOrEqual(Math.max(1_000, 0.8 * patience));
       expect(liveness.everyMs(10)).toBeGreaterThanOrEqual(1_000);
     }

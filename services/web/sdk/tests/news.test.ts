@@ -13,7 +13,11 @@ test('news by state', () => {
     ['hidden', 'nothing', 'nothing', 'nothing', 'nothing', 'nothing'],
   ] as const;
   const kinds = ['idle', 'connecting', 'live', 'waiting', 'stopped'] as const;
-  for (const [news, ...deeds] of rows) expect(kinds.map((kind) => deedOf(news, kind)), news).toEqual(deeds);
+  for (const [news, ...deeds] of rows)
+    expect(
+      kinds.map((kind) => deedOf(news, kind)),
+      news,
+    ).toEqual(deeds);
 });
 
 test('news that come many times a second are followed once a second', () => {

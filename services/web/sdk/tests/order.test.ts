@@ -5,8 +5,18 @@ import { Order } from '../src/order.js';
 
 test('a message is new once, and that of a river built anew is another', () => {
   const order = new Order();
-  const taken = [order.take('1-0-7', 100), order.take('1-0-7', 100), order.take('1-0-7', 900), order.take('1-0-8', 100)];
-  expect([taken, order.repeats, order.has('1-0-7'), order.has('1-0-9')]).toEqual([[true, false, true, true], 1, true, false]);
+  const taken = [
+    order.take('1-0-7', 100),
+    order.take('1-0-7', 100),
+    order.take('1-0-7', 900),
+    order.take('1-0-8', 100),
+  ];
+  expect([taken, order.repeats, order.has('1-0-7'), order.has('1-0-9')]).toEqual([
+    [true, false, true, true],
+    1,
+    true,
+    false,
+  ]);
 });
 
 test('memory is bounded: the oldest id gives way, the newest 16,384 are known', () => {

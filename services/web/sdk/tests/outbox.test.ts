@@ -33,7 +33,11 @@ test('`unavailable` is no answer: the same is asked again when the door says, wh
 test('a refusal is an answer, an answer to nobody is none', () => {
   const outbox = new Outbox<string>();
   outbox.add('a', 'one', 0);
-  expect([outbox.answer('x', '', undefined, 1), outbox.answer('a', 'rate_limited', 500, 1), outbox.answer('a', '', undefined, 1)]).toEqual([undefined, 'one', undefined]);
+  expect([
+    outbox.answer('x', '', undefined, 1),
+    outbox.answer('a', 'rate_limited', 500, 1),
+    outbox.answer('a', '', undefined, 1),
+  ]).toEqual([undefined, 'one', undefined]);
 });
 
 test('an answer that was lost on a line that lives is asked for again', () => {

@@ -18,26 +18,59 @@ test('a field at its default is left out on the wire, and there for the applicat
     data: undefined,
     edited: false,
   });
-  expect(read.mode({ slow_ms: 5, followers_min_s: 6 })).toEqual({ slowMs: 5, levelMin: 0, followersMinS: 6, emoteOnly: false, emergency: false, delayMs: 0 });
-  expect(read.verdict({ client_id: 'c', id: '1', retry_after_ms: 7 })).toMatchObject({ clientId: 'c', verdict: 'passed', retryAfterMs: 7 });
+  expect(read.mode({ slow_ms: 5, followers_min_s: 6 })).toEqual({
+    slowMs: 5,
+    levelMin: 0,
+    followersMinS: 6,
+    emoteOnly: false,
+    emergency: false,
+    delayMs: 0,
+  });
+  expect(read.verdict({ client_id: 'c', id: '1', retry_after_ms: 7 })).toMatchObject({
+    clientId: 'c',
+    verdict: 'passed',
+    retryAfterMs: 7,
+  });
 });
 
 test('fields of a wrong kind read as their default', () => {
   const nonsense = [null, true, 1, NaN, 'x', [], {}, [{}], { id: 5 }];
   for (const value of nonsense) {
-    const message = read.message({ id: '1', at: value, user: value, text: value, kind: value, color: value, position: value, size: value, edited: value });
-    expect(message).toMatchObject({ kind: 'chat', color: undefined, position: 'scroll', size: 'normal', user: undefined });
+    const message = read.message({
+      id: '1',
+      at: value,
+      user: value,
+      text: value,
+      kind: value,
+      color: value,
+      position: value,
+      size: value,
+      edited: value,
+    });
+    expect(message).toMatchObject({
+      kind: 'chat',
+      color: undefined,
+      position: 'scroll',
+      size: 'normal',
+      user: undefined,
+    });
     expect(typeof message?.at).toBe('number');
     expect(typeof message?.text).toBe('string');
     expect(message?.edited).toBe(value === true);
     expect(read.user(value)).toBeUndefined();
     expect(read.message(value)).toBeUndefined();
-    for (const one of [read.mode, read.hello, read.verdict, read.gap, read.recall, read.trouble, read.pong]) expect(one(value)).toBeTypeOf('object');
+    for (const one of [read.mode, read.hello, read.verdict, read.gap, read.recall, read.trouble, read.pong])
+      expect(one(value)).toBeTypeOf('object');
   }
 });
 
 test('a name that every object has is no field', () => {
-  expect(read.user(JSON.parse('{"id":"u","__proto__":{"name":"x"},"constructor":{"name":"y"}}'))).toEqual({ id: 'u', name: '', level: 0, badges: [] });
+  expect(read.user(JSON.parse('{"id":"u","__proto__":{"name":"x"},"constructor":{"name":"y"}}'))).toEqual({
+    id: 'u',
+    name: '',
+    level: 0,
+    badges: [],
+  });
 });
 
 test('a style is one that the door reads', () => {

@@ -1,4 +1,5 @@
-// Against the whole program: DANMAKU_BIN names it. Every wire, a resume across a dropped line, a message's way from `send` to every eye.
+// Against the whole program: DANMAKU_BIN names it. Every wire, a resume across a dropped line, a message's way from
+// `send` to every eye.
 
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -23,7 +24,11 @@ describe.skipIf(!program)('the real program', { timeout: 60_000 }, () => {
   let url = '';
 
   beforeAll(async () => {
-    running = spawn(program ?? '', ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--data', data, '--crowd', '0'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    running = spawn(
+      program ?? '',
+      ['--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--data', data, '--crowd', '0'],
+      { stdio: ['ignore', 'pipe', 'ignore'] },
+    );
     let said = '';
     running.stdout?.on('data', (text) => (said += String(text)));
     await until('the program is ready', () => /"ready":true/.test(said));
@@ -58,16 +63,27 @@ describe.skipIf(!program)('the real program', { timeout: 60_000 }, () => {
 
   test('what one sends, each sees once on every wire, and knows his own', async () => {
     const speaker = await live({ room: 'wires', token: await token('speaker') });
-    const eyes = await Promise.all((['json', 'proto', 'sse'] as const).map(async (wire) => live({ room: 'wires', wire, token: await token(wire) })));
+    const eyes = await Promise.all(
+      (['json', 'proto', 'sse'] as const).map(async (wire) => live({ room: 'wires', wire, token: await token(wire) })),
+    );
     const diaries = [speaker, ...eyes].map((room) => diary(room, 'message'));
     const sent = await speaker.send('你好 🎉', { color: '#ff8800', position: 'top', size: 'large' });
     if (!sent.ok) throw new Error(sent.code);
     await until('all have it', () => diaries.every((told) => told.length > 0));
-    const seen = { id: sent.id, text: '你好 🎉', color: '#ff8800', position: 'top', size: 'large', kind: 'chat', replay: false };
+    const seen = {
+      id: sent.id,
+      text: '你好 🎉',
+      color: '#ff8800',
+      position: 'top',
+      size: 'large',
+      kind: 'chat',
+      replay: false,
+    };
     for (const [one, told] of diaries.entries()) expect(told).toMatchObject([{ ...seen, own: one === 0 }]);
     expect(await sent.verdict).toMatchObject({ verdict: 'passed', id: sent.id });
     expect(eyes.map(({ canSend }) => canSend)).toEqual([true, true, false]);
-    for (const room of [speaker, ...eyes.slice(0, 2)]) await until('a round trip', () => room.debug.roundTripMs !== undefined);
+    for (const room of [speaker, ...eyes.slice(0, 2)])
+      await until('a round trip', () => room.debug.roundTripMs !== undefined);
   });
 
   test('the protobuf wire sends as well', async () => {

@@ -3,7 +3,10 @@
 import { expect, test } from 'vitest';
 import { Recalls } from '../src/recalls.js';
 
-const by = (id: string, user?: string) => ({ id, user: user ? { id: user, name: '', level: 0, badges: [] } : undefined });
+const by = (id: string, user?: string) => ({
+  id,
+  user: user ? { id: user, name: '', level: 0, badges: [] } : undefined,
+});
 const purge = (user: string, through?: string) => ({ ids: [], user, through });
 
 test('a purge ends where it says: by generation, then by offset as a number', () => {
@@ -19,7 +22,11 @@ test('a purge ends where it says: by generation, then by offset as a number', ()
   ] as const;
   for (const [id, through, isMeant] of rows) {
     const matches = new Recalls().add(purge('u', through), 0);
-    expect([matches(by(id, 'u')), matches(by(id, 'another')), matches(by(id))], `${id} ${through}`).toEqual([isMeant, false, false]);
+    expect([matches(by(id, 'u')), matches(by(id, 'another')), matches(by(id))], `${id} ${through}`).toEqual([
+      isMeant,
+      false,
+      false,
+    ]);
   }
 });
 
@@ -39,12 +46,20 @@ test('what was taken back does not come back for a minute, and what is said late
     [by('1-3-50'), 59_000, false],
     [by('1-3-50', 'u'), 61_000, false],
   ] as const;
-  for (const [message, now, isGone] of rows) expect(recalls.has(message, now), JSON.stringify([message, now])).toBe(isGone);
+  for (const [message, now, isGone] of rows)
+    expect(recalls.has(message, now), JSON.stringify([message, now])).toBe(isGone);
 });
 
 test('ten full recalls are remembered, and memory is bounded', () => {
   const recalls = new Recalls();
   for (let part = 0; part < 11; part += 1)
-    recalls.add({ ids: Array.from({ length: 200 }, (_, one) => `1-0-${part * 200 + one}`), user: undefined, through: undefined }, 0);
-  expect([recalls.has(by('1-0-199'), 1), recalls.has(by('1-0-200'), 1), recalls.has(by('1-0-2199'), 1)]).toEqual([false, true, true]);
+    recalls.add(
+      { ids: Array.from({ length: 200 }, (_, one) => `1-0-${part * 200 + one}`), user: undefined, through: undefined },
+      0,
+    );
+  expect([recalls.has(by('1-0-199'), 1), recalls.has(by('1-0-200'), 1), recalls.has(by('1-0-2199'), 1)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
 });

@@ -12,7 +12,10 @@ test('each message once, in order, also across a resume', async () => {
   world.socket.says(batch('1-0-11-11', said('1-0-10'), said('1-0-11')));
   world.socket.ends(1006);
   await world.pass(400);
-  world.socket.says(helloOf(world.now, { recovered: true }), { ...batch('1-0-13-13', said('1-0-11'), said('1-0-12')), replay: true });
+  world.socket.says(helloOf(world.now, { recovered: true }), {
+    ...batch('1-0-13-13', said('1-0-11'), said('1-0-12')),
+    replay: true,
+  });
   expect(ids(told)).toEqual(['1-0-10', '1-0-11', '1-0-12']);
   expect([told[2]?.replay, ids([...room.history]), room.debug.repeats]).toEqual([true, ids(told), 1]);
 });
@@ -31,7 +34,9 @@ test("own messages are known by the user's id, and by the id of an ack", async (
   const sent = room.send('hi');
   const client_id = world.socket.sentOf('send')[0]?.['client_id'];
   world.socket.says({ type: 'ack', client_id, ok: true, id: '1-0-20' });
-  world.socket.says(batch('1-0-21-21', said('1-0-19', { user: { id: 'me' } }), said('1-0-20', { user: undefined }), said('1-0-21')));
+  world.socket.says(
+    batch('1-0-21-21', said('1-0-19', { user: { id: 'me' } }), said('1-0-20', { user: undefined }), said('1-0-21')),
+  );
   expect(await sent).toMatchObject({ ok: true, id: '1-0-20', clientId: client_id });
   expect(told.map(({ own }) => own)).toEqual([true, true, false]);
 });
@@ -43,8 +48,19 @@ test('a recall takes back what was told, what waits, what stands, and what still
   const told = diary(room, 'message');
   const recalls = diary(room, 'recall');
   world.socket.says(batch('1-0-11-11', said('1-0-10'), said('1-0-11', { user: { id: 'u' } })));
-  world.socket.says({ type: 'recall', ids: ['1-0-10', '1-0-30'] }, { type: 'recall', user: 'u', through: '1-0-40', reason: 'spam' });
-  world.socket.says(batch('1-0-41-41', said('1-0-30'), said('1-0-31'), said('1-0-39', { user: { id: 'u' } }), said('1-0-41', { user: { id: 'u' } })));
+  world.socket.says(
+    { type: 'recall', ids: ['1-0-10', '1-0-30'] },
+    { type: 'recall', user: 'u', through: '1-0-40', reason: 'spam' },
+  );
+  world.socket.says(
+    batch(
+      '1-0-41-41',
+      said('1-0-30'),
+      said('1-0-31'),
+      said('1-0-39', { user: { id: 'u' } }),
+      said('1-0-41', { user: { id: 'u' } }),
+    ),
+  );
   expect(ids(told)).toEqual(['1-0-10', '1-0-11', '1-0-31', '1-0-41']);
   expect([ids([...room.history]), room.sticky]).toEqual([['1-0-31', '1-0-41'], []]);
   expect(told.map((message) => recalls.some(({ matches }) => matches(message)))).toEqual([true, true, false, false]);
@@ -83,7 +99,11 @@ test('gaps, modes, verdicts, notices, counts and errors are told as they are', a
     { type: 'ack', notice: 'n' },
   ]);
   expect([counts, room.online]).toEqual([[{ count: 7, approximate: true }], 7]);
-  expect(errors.map(({ code, message }) => `${code} ${message}`)).toEqual(['malformed no', 'unknown_type hologram', 'unknown_type toString']);
+  expect(errors.map(({ code, message }) => `${code} ${message}`)).toEqual([
+    'malformed no',
+    'unknown_type hologram',
+    'unknown_type toString',
+  ]);
 });
 
 test('what stands in the room gives way to what comes after it', async () => {
@@ -99,7 +119,14 @@ test('a message is sent at once on a line, and its fate is the verdict', async (
   const room = await world.live();
   const sent = room.send('666', { color: '#ff8800', position: 'top', size: 'small' });
   const [frame] = world.socket.sentOf('send');
-  expect(frame).toEqual({ type: 'send', client_id: expect.stringMatching(/^[\w-]{1,64}$/) as string, text: '666', color: '#ff8800', position: 'top', size: 'small' });
+  expect(frame).toEqual({
+    type: 'send',
+    client_id: expect.stringMatching(/^[\w-]{1,64}$/) as string,
+    text: '666',
+    color: '#ff8800',
+    position: 'top',
+    size: 'small',
+  });
   world.socket.says({ type: 'ack', client_id: frame?.['client_id'], ok: true, id: '1-0-20' });
   const answer = await sent;
   if (!answer.ok) throw new Error(answer.code);
@@ -146,7 +173,8 @@ test('what is said without a line goes out once after the resume, with its own c
   const again = world.socket.sentOf('send');
   expect(again.map(({ text }) => text)).toEqual(['one', 'two']);
   expect(again[0]).toEqual(world.sockets[0]?.sentOf('send')[0]);
-  for (const [at, { client_id }] of again.entries()) world.socket.says({ type: 'ack', client_id, ok: true, id: `1-0-${at}` });
+  for (const [at, { client_id }] of again.entries())
+    world.socket.says({ type: 'ack', client_id, ok: true, id: `1-0-${at}` });
   expect([await first, await second]).toMatchObject([{ ok: true }, { ok: true }]);
 });
 
@@ -174,9 +202,14 @@ test('eight may wait', async () => {
 
 test('with a delay danmaku come later, one’s own at once, and the score waits as well', async () => {
   const world = new World();
-  const room = await world.live({ delayMs: 5_000 }, { state: [said('1-0-9', { at: START + 300, kind: 'event', event: 'score' })] });
+  const room = await world.live(
+    { delayMs: 5_000 },
+    { state: [said('1-0-9', { at: START + 300, kind: 'event', event: 'score' })] },
+  );
   const told = diary(room, 'message');
-  world.socket.says(batch('1-0-12-12', said('1-0-10', { at: world.now }), said('1-0-11', { at: world.now, user: { id: 'me' } })));
+  world.socket.says(
+    batch('1-0-12-12', said('1-0-10', { at: world.now }), said('1-0-11', { at: world.now, user: { id: 'me' } })),
+  );
   await vi.dynamicImportSettled();
   expect([ids(told), room.sticky.length, room.debug.delayed]).toEqual([['1-0-11'], 0, 2]);
   await world.pass(4_900);
@@ -253,5 +286,9 @@ test('the debug view is plain data', async () => {
     delayed: 0,
     repeats: 0,
   });
-  expect(transitions.map(({ from, to, why }) => `${from} ${to} ${why}`)).toEqual(['idle connecting asked to', 'connecting connecting its moment', 'connecting live hello']);
+  expect(transitions.map(({ from, to, why }) => `${from} ${to} ${why}`)).toEqual([
+    'idle connecting asked to',
+    'connecting connecting its moment',
+    'connecting live hello',
+  ]);
 });

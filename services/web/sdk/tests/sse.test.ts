@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { FRAME_MAX } from '../src/line.js';
 import { EventReader } from '../src/sse.js';
 
-const STREAM = 'event: batch\nid: 1-0-1-1\ndata: {"type":"batch"}\n\n:\n\ndata: one\ndata:two\n\nevent: pong\r\ndata: three\r\n\r\nid: only\n\n';
+const STREAM =
+  'event: batch\nid: 1-0-1-1\ndata: {"type":"batch"}\n\n:\n\ndata: one\ndata:two\n\nevent: pong\r\ndata: three\r\n\r\nid: only\n\n';
 const EVENTS = ['{"type":"batch"}', 'one\ntwo', 'three'];
 
 test('whole, byte by byte and in every two pieces: the same events', () => {

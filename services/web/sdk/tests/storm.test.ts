@@ -1,4 +1,5 @@
-// A room over a thousand bad moments, from a seed: whatever the network does, each message is told once, in order, and one line is open at a time.
+// A room over a thousand bad moments, from a seed: whatever the network does, each message is told once, in order, and
+// one line is open at a time.
 
 import { expect, test } from 'vitest';
 import { World, diary, helloOf } from './fake.js';
@@ -20,7 +21,12 @@ function frameOf(from: number, to: number): object[] {
   const frames: object[] = [];
   for (let at = from; at < to; at += 1) {
     if (isRecall(at)) frames.push({ type: 'recall', cursor: cursor(at + 1), ids: [id(at - 1)] });
-    else frames.push({ type: 'batch', cursor: cursor(at + 1), messages: [{ id: id(at), at, user: { id: 'u' }, text: `${at}` }] });
+    else
+      frames.push({
+        type: 'batch',
+        cursor: cursor(at + 1),
+        messages: [{ id: id(at), at, user: { id: 'u' }, text: `${at}` }],
+      });
   }
   return frames;
 }
@@ -56,5 +62,7 @@ test.each(Array.from({ length: 40 }, (_, seed) => seed + 1))('seed %i', async (s
   }
   const all = Array.from({ length: MESSAGES }, (_, at) => at).filter((at) => !isRecall(at));
   expect(told.map(({ id }) => id)).toEqual(all.map(id));
-  expect(room.history.map(({ id }) => id)).toEqual(all.filter((at) => !(isRecall(at + 1) && at + 1 < MESSAGES)).map(id));
+  expect(room.history.map(({ id }) => id)).toEqual(
+    all.filter((at) => !(isRecall(at + 1) && at + 1 < MESSAGES)).map(id),
+  );
 });
