@@ -51,7 +51,7 @@ export class Controls {
   /** The curve of these rows, `offset` seconds later. */
   draw(rows: readonly Row[], offset: number): void {
     const seconds = this.#duration();
-    if (seconds <= 0) return;
+    if (seconds <= 0) return this.places.curve.setAttribute('d', '');
     const shares = density(rows.map((row) => ({ ...row, at: row.at + offset })), seconds, PARTS);
     const points = shares.map((share, part) => `L${part + 0.5} ${(100 - 96 * share).toFixed(1)}`);
     this.places.curve.setAttribute('d', `M0 100 ${points.join(' ')} L${PARTS} 100 Z`);

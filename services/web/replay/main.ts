@@ -165,6 +165,8 @@ function hearFiles(): void {
   file.addEventListener('change', () => void open(file.files?.[0]));
   filmFile.addEventListener('change', () => film(filmFile.files?.[0]));
   video.addEventListener('loadedmetadata', () => show(video));
+  // Some videos say late how long they are.
+  video.addEventListener('durationchange', () => media === video && recording && controls.draw(recording.rows, offset.valueAsNumber || 0));
   offset.addEventListener('change', () => media && show(media));
   addEventListener('dragover', (event) => {
     event.preventDefault();
