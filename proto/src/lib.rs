@@ -4,8 +4,9 @@
 //!
 //! # Layout, in reading order
 //! `danmaku.proto` names every record and frame; [`room`] and [`id`] are what they are called by, [`text`] is what may
-//! be said; [`partition`] and [`topics`] say where in Kafka they live; [`ban`] is who may not be here, [`rules`] under which keys
-//! the rule book stands, [`lag`] how far behind a reader is; [`frame`] and [`close`] are the viewer's wire.
+//! be said; [`partition`] and [`topics`] say where in Kafka they live, [`reading`] which records count; [`ban`] is who may not
+//! be here, [`rules`] under which keys the rule book stands, [`lag`] how far behind a reader is; [`frame`] and [`close`] are
+//! the viewer's wire.
 
 pub mod room;
 pub mod id;
@@ -13,6 +14,7 @@ pub mod text;
 pub mod partition;
 pub mod topics;
 pub mod record;
+pub mod reading;
 pub mod ban;
 pub mod rules;
 pub mod lag;

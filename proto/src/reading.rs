@@ -1,20 +1,21 @@
-//! How far a partition was read, who owns it, and which of its records count: two numbers and a comparison.
+//! How far a partition of `danmaku-output` was read, who owns it, and which of its records count: two numbers and a comparison.
+//! What they show is kept out.
 //!
-//! Pure. Records of a lower owner than the highest seen are passed over (a filter that woke too late wrote them); those whose
+//! Records of a lower owner than the highest seen are passed over (a filter that woke too late wrote them); those whose
 //! source is not above the last one repeat what was shown.
 
-use proto::{Cursor, OwnerNumber, v1};
+use crate::{Cursor, OwnerNumber, v1};
 
 /// A partition's reading.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Reading {
+pub struct Reading {
     at: Cursor,
     owner: OwnerNumber,
 }
 
 /// What to do with a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Judged {
+pub enum Judged {
     /// Show it; it stands at this place.
     Show(Cursor),
     /// It only claims the partition for its owner.
@@ -27,32 +28,32 @@ pub(super) enum Judged {
 
 impl Reading {
     /// Nothing read yet; the first record will stand at `next`.
-    pub(super) fn new(generation: u32, partition: i32, next: u64) -> Self {
+    pub fn new(generation: u32, partition: i32, next: u64) -> Self {
         Self { at: Cursor { generation, partition, src_next: 0, next }, owner: OwnerNumber::default() }
     }
 
     /// The place behind what was read.
-    pub(super) fn at(&self) -> Cursor {
+    pub fn at(&self) -> Cursor {
         self.at
     }
 
     /// The next record is read from elsewhere; owner and sources go on.
-    pub(super) fn move_to(&mut self, next: u64) {
+    pub fn move_to(&mut self, next: u64) {
         self.at.next = next;
     }
 
     /// Moves behind a record that could not be decoded.
-    pub(super) fn skip(&mut self, offset: u64) {
+    pub fn skip(&mut self, offset: u64) {
         self.at.next = offset + 1;
     }
 
     /// Whether `output` begins a new generation: dedup begins anew, and so must everything else.
-    pub(super) fn is_new_generation(&self, output: &v1::Output) -> bool {
+    pub fn is_new_generation(&self, output: &v1::Output) -> bool {
         output.generation > self.at.generation
     }
 
     /// Judges the record at `offset`, and moves behind it.
-    pub(super) fn judge(&mut self, offset: u64, output: &v1::Output) -> Judged {
+    pub fn judge(&mut self, offset: u64, output: &v1::Output) -> Judged {
         let before = Cursor { next: offset, ..self.at };
         self.at.next = offset + 1;
         if self.is_new_generation(output) {

@@ -5,7 +5,6 @@
 
 mod partition;
 mod hear;
-mod reading;
 mod decode;
 mod states;
 

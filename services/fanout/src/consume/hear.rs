@@ -6,12 +6,14 @@ use std::{
 };
 
 use chassis::kafka;
-use proto::{record, v1};
+use proto::{
+    reading::{Judged, Reading},
+    record, v1,
+};
 
 use super::{
     decode::decode,
     partition::{Desk, Partition, Stage},
-    reading::{Judged, Reading},
     states,
 };
 use crate::{house::Moment, inbox::Event, raw::Record};

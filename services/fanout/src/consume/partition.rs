@@ -6,9 +6,8 @@ use std::{
 };
 
 use chassis::kafka::{Seen, Watchdog, Watermarks};
-use proto::lag::Baseline;
+use proto::{lag::Baseline, reading::Reading};
 
-use super::reading::Reading;
 use crate::{
     house::House,
     inbox::{Event, Heard, Inbox, Opened},
