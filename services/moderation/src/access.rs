@@ -43,6 +43,8 @@ pub enum Act {
     ReadLog,
     /// Muting, recalling, deciding and the like.
     Moderate,
+    /// Seeing what the room is shown.
+    Watch,
     /// Saying that a message should not be there.
     Report,
     /// What cannot be undone.
@@ -64,13 +66,25 @@ impl Caller {
         Self { id: claims.sub.clone(), rank, rooms: claims.rooms.clone() }
     }
 
+    /// Somebody without a token.
+    #[must_use]
+    pub fn nobody() -> Self {
+        Self { id: String::new(), rank: Rank::Nobody, rooms: None }
+    }
+
+    /// Whether he came with a token.
+    #[must_use]
+    pub fn is_known(&self) -> bool {
+        !self.id.is_empty()
+    }
+
     /// Whether he may do it in this scope.
     ///
     /// # Errors
     /// [`Refusal::Forbidden`], which says what would be needed.
     pub fn may(&self, act: Act, scope: &Scope) -> Result<(), Refusal> {
         let needed = match (act, scope) {
-            (Act::Report, _) => Rank::Nobody,
+            (Act::Watch | Act::Report, _) => Rank::Nobody,
             (Act::ReadLog, _) => Rank::LogViewer,
             (Act::ReadBook, _) | (Act::EditBook | Act::Moderate, Scope::Room(_)) => Rank::Moderator,
             (Act::EditBook | Act::Moderate, Scope::Global) => Rank::Admin,
@@ -134,9 +148,11 @@ mod tests {
     #[test]
     fn who_may_what_where() {
         let room = |name| Scope::Room(RoomId::new(name).unwrap());
-        let table: [Case<'_>; 21] = [
+        let table: [Case<'_>; 23] = [
             (&[Role::Viewer], None, Act::Report, room("demo"), true),
             (&[Role::Viewer], Some(&["demo"]), Act::Report, room("other"), false),
+            (&[Role::Viewer], None, Act::Watch, room("demo"), true),
+            (&[Role::Viewer], Some(&["demo"]), Act::Watch, room("other"), false),
             (&[Role::Viewer, Role::Sender, Role::Relay], None, Act::ReadLog, Scope::Global, false),
             (&[Role::Viewer], None, Act::ReadBook, room("demo"), false),
             (&[Role::LogViewer], None, Act::ReadLog, Scope::Global, true),

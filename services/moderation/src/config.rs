@@ -32,6 +32,12 @@ pub struct Config {
     // One can be a mistake, and two friends are quickly found.
     #[arg(long, env = "DANMAKU_REPORTS_TO_FLAG", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub reports_to_flag: u16,
+
+    /// Whether web players are told at /v3/, without a token, what rooms were shown.
+    // The hall lets anybody watch, and shows him a minute; this is all that Kafka holds, with names.
+    #[arg(long, env = "DANMAKU_ANONYMOUS_PLAYERS", value_name = "BOOL", default_value_t = false,
+          action = clap::ArgAction::Set)]
+    pub anonymous_players: bool,
 }
 
 fn database(text: &str) -> Result<String, String> {
@@ -46,6 +52,7 @@ impl Default for Config {
             moderation_body_timeout: Duration::from_secs(60),
             moderation_keep: Duration::from_secs(7 * 24 * 3600),
             reports_to_flag: 3,
+            anonymous_players: false,
         }
     }
 }

@@ -21,7 +21,7 @@ const MESSAGES_MAX: usize = 100_000;
 const RECORDS_MAX: usize = 1_000_000;
 
 /// How long reading may take; Kafka gives a million records in two seconds.
-const TIME_MAX: Duration = Duration::from_secs(15);
+pub(crate) const TIME_MAX: Duration = Duration::from_secs(15);
 
 const LOOK_UP_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -143,7 +143,8 @@ impl Archive {
             return Ok(history);
         }
         let (mut records, mut first_ms, mut newest_ms) = (0, None, now_ms);
-        let all = each(&self.cluster, &self.topic, partition, from, marks.high, |record| {
+        let stretch = Stretch { topic: &self.topic, partition, from, end: marks.high, within: TIME_MAX };
+        let all = each(&self.cluster, &stretch, |record| {
             records += 1;
             first_ms.get_or_insert(record.time_ms());
             newest_ms = newest_ms.max(record.time_ms());
@@ -165,7 +166,9 @@ impl Archive {
             return Ok(None);
         }
         let mut found = None;
-        each(&self.cluster, &self.topic, id.partition, id.offset, id.offset + 1, |record| {
+        let (from, end) = (id.offset, id.offset + 1);
+        let stretch = Stretch { topic: &self.topic, partition: id.partition, from, end, within: TIME_MAX };
+        each(&self.cluster, &stretch, |record| {
             found = self.past(room, record).filter(|past| past.id == id);
             false
         })?;
@@ -181,27 +184,32 @@ impl Archive {
     }
 }
 
-/// Tells `hear` each record of a partition from `from` up to `end`, for as long as it wants more. Whether it was told all.
-/// Blocks.
+/// A part of a partition, up to `end`, and how long reading it may take.
+pub(crate) struct Stretch<'a> {
+    pub(crate) topic: &'a str,
+    pub(crate) partition: i32,
+    pub(crate) from: u64,
+    pub(crate) end: u64,
+    pub(crate) within: Duration,
+}
+
+/// Tells `hear` each record of a stretch, for as long as it wants more. Whether it was told all. Blocks.
 pub(crate) fn each(
     cluster: &Cluster,
-    topic: &str,
-    partition: i32,
-    from: u64,
-    end: u64,
+    stretch: &Stretch<'_>,
     mut hear: impl FnMut(&Record<'_>) -> bool,
 ) -> Result<bool, Error> {
-    let reader = Reader::new(cluster, topic)?;
-    reader.assign(partition, from)?;
-    let deadline = Instant::now() + TIME_MAX;
+    let reader = Reader::new(cluster, stretch.topic)?;
+    reader.assign(stretch.partition, stretch.from)?;
+    let deadline = Instant::now() + stretch.within;
     while Instant::now() < deadline {
         match reader.poll(Duration::from_millis(100))? {
-            Some(Heard::Record(record)) if record.offset() >= end => return Ok(true),
+            Some(Heard::Record(record)) if record.offset() >= stretch.end => return Ok(true),
             Some(Heard::Record(record)) => {
                 if !hear(&record) {
                     return Ok(false);
                 }
-                if record.offset() + 1 >= end {
+                if record.offset() + 1 >= stretch.end {
                     return Ok(true);
                 }
             }

@@ -10,8 +10,8 @@ use chassis::{ground::Ground, tokens::Verifier};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use crate::{
-    config::Config, events, history::Archive, http, metrics::Metrics, outbox::publish, store::Store, timers::Timers,
-    verdicts::follow, versions::Cache,
+    config::Config, events, export::Shelf, history::Archive, http, metrics::Metrics, outbox::publish, store::Store,
+    timers::Timers, verdicts::follow, versions::Cache,
 };
 
 /// Imports and dry runs of files at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
@@ -19,6 +19,9 @@ const HEAVY_MAX: usize = 2;
 
 /// Streams of events at a time, which query the table ten times a second each at most.
 const STREAMS_MAX: usize = 64;
+
+/// Exports at a time: each reads a partition, twice, at whatever speed Kafka has.
+const EXPORTS_MAX: usize = 2;
 
 /// An open service. Dropping it ends what runs beside it.
 pub struct House {
@@ -30,6 +33,8 @@ pub struct House {
     pub(crate) cache: Cache,
     pub(crate) heavy: Semaphore,
     pub(crate) archive: Archive,
+    pub(crate) shelf: Shelf,
+    pub(crate) exports: Arc<Semaphore>,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
     pub(crate) router: axum::Router,
@@ -69,6 +74,8 @@ impl House {
             cache: Cache::default(),
             heavy: Semaphore::new(HEAVY_MAX),
             archive: Archive::of(ground),
+            shelf: Shelf::of(ground),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             metrics,
             router: http::router(house.clone()),

@@ -5,9 +5,11 @@ mod answer;
 mod ask;
 mod audit;
 mod backtest;
+mod cors;
 mod dry_run;
 mod entries;
 mod erase;
+mod export;
 mod files;
 mod holds;
 mod impose;
@@ -33,7 +35,11 @@ use chassis::{
     http::{Collected, Response, collect},
     origin,
 };
-use hyper::{HeaderMap, Method, Request, body::Incoming, header::AUTHORIZATION};
+use hyper::{
+    HeaderMap, Method, Request,
+    body::Incoming,
+    header::{AUTHORIZATION, ORIGIN},
+};
 use proto::UserId;
 use rand::RngExt as _;
 use tower::ServiceExt as _;
@@ -58,18 +64,28 @@ const BODY_BYTES_MAX: usize = 4 << 20;
 
 const PREFIX: &str = "/v1/moderation/";
 const OPENAPI: &str = "/openapi.json";
+/// Where web players ask. The path is built into them.
+const PLAYERS: &str = "/v3/";
 
 /// Whether a path is this service's to answer, for a program that serves others on the same port.
 #[must_use]
 pub fn serves(path: &str) -> bool {
-    path.starts_with(PREFIX) || path == OPENAPI || is_report(path)
+    path.starts_with(PREFIX) || path == OPENAPI || is_report(path) || is_export(path)
 }
 
 /// Viewers bring reports where they speak.
 fn is_report(path: &str) -> bool {
-    path.strip_prefix("/v1/rooms/")
-        .and_then(|rest| rest.strip_suffix("/reports"))
-        .is_some_and(|room| !room.contains('/'))
+    is_of_room(path, "/reports")
+}
+
+/// What was shown is found where it is shown, or where a web player looks for it. Players of other pages may read it.
+fn is_export(path: &str) -> bool {
+    path == PLAYERS || is_of_room(path, "/export.xml") || is_of_room(path, "/export.ndjson")
+}
+
+fn is_of_room(path: &str, end: &str) -> bool {
+    let room = path.strip_prefix("/v1/rooms/").and_then(|rest| rest.strip_suffix(end));
+    room.is_some_and(|room| !room.contains('/'))
 }
 
 #[derive(utoipa::OpenApi)]
@@ -118,6 +134,9 @@ fn api() -> OpenApiRouter<Home> {
         .routes(routes!(reports::all))
         .routes(routes!(reports::bring))
         .routes(routes!(erase::erase))
+        .routes(routes!(export::xml))
+        .routes(routes!(export::ndjson))
+        .routes(routes!(export::newest, export::say))
 }
 
 /// The description of all of it, as `/openapi.json` serves it.
@@ -142,11 +161,16 @@ pub(crate) fn router(home: Home) -> Router {
 impl House {
     /// Answers one request.
     pub async fn handle(&self, request: Request<Incoming>, peer: SocketAddr) -> Response {
-        let outcome = match origin::may_speak(request.headers(), &self.origins) {
+        let may_speak = origin::may_speak(request.headers(), &self.origins);
+        let page = request.headers().get(ORIGIN).cloned().filter(|_| may_speak && is_export(request.uri().path()));
+        let outcome = match may_speak {
             true => self.respond(request).await,
             false => Err(Refusal::Forbidden("pages of this origin may not speak here".to_owned())),
         };
-        let response = outcome.unwrap_or_else(axum::response::IntoResponse::into_response);
+        let mut response = outcome.unwrap_or_else(axum::response::IntoResponse::into_response);
+        if let Some(page) = page {
+            cors::allow(response.headers_mut(), page);
+        }
         let status = response.status().as_u16();
         self.metrics.answered(status >= 400);
         tracing::debug!(%peer, status, "answered");
@@ -155,8 +179,12 @@ impl House {
 
     async fn respond(&self, request: Request<Incoming>) -> Result<axum::response::Response, Refusal> {
         let (mut head, body) = request.into_parts();
-        if head.uri.path() != OPENAPI {
-            head.extensions.insert(self.caller(&head.headers)?);
+        match head.uri.path() {
+            path if is_export(path) && head.method == Method::OPTIONS => return Ok(cors::preflight()),
+            // Some of them cannot send a token.
+            PLAYERS if !head.headers.contains_key(AUTHORIZATION) => _ = head.extensions.insert(Caller::nobody()),
+            OPENAPI => {}
+            _ => _ = head.extensions.insert(self.caller(&head.headers)?),
         }
         let is_file = ["/import", "/dry-run"].iter().any(|end| head.uri.path().ends_with(end));
         let bytes_max = if is_file { FILE_BYTES_MAX } else { BODY_BYTES_MAX };

@@ -10,8 +10,9 @@
 //!
 //! While a stream is live: `verdicts` is what the judge says, `holds` what waits for a decision; `sanctions`, `modes`, `recall`
 //! and `broadcasts` are what moderators do, as `control` records; `timers` does what is due. `history` reads what was said,
-//! `trial` looks at it under other rules, `backtest` compares. `statistics` and `reports` are what came in, `private` what not
-//! everybody is told of it, `events` how all of it is heard; `erase` forgets a person.
+//! `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown.
+//! `statistics` and `reports` are what came in, `private` what not everybody is told of it, `events` how all of it is heard;
+//! `erase` forgets a person.
 
 #![forbid(unsafe_code)]
 
@@ -38,6 +39,7 @@ mod timers;
 mod history;
 mod trial;
 mod backtest;
+mod export;
 mod statistics;
 mod reports;
 mod private;

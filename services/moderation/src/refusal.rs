@@ -20,6 +20,8 @@ pub enum Refusal {
     NotFound(String),
     /// The path knows other methods.
     MethodNotAllowed,
+    /// It is done elsewhere, and where.
+    Elsewhere(String),
     /// The body did not come in time.
     SlowBody,
     /// Somebody else edited meanwhile; this is the newest version.

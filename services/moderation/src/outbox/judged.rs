@@ -15,7 +15,10 @@ use proto::{
 };
 
 use super::{Parcel, kafka::TIMEOUT};
-use crate::{history::each, store::Store};
+use crate::{
+    history::{Stretch, TIME_MAX, each},
+    store::Store,
+};
 
 /// The ids of what was held and is decided on in the outbox, and whose decision the judge has given a verdict on.
 pub(super) async fn judged(store: &Store, ground: &Ground) -> anyhow::Result<HashSet<String>> {
@@ -74,7 +77,8 @@ fn decided(cluster: &Cluster, topic: &str, partition: i32, from: u64) -> anyhow:
     if from >= marks.high {
         return Ok(ids);
     }
-    let whole = each(cluster, topic, partition, from, marks.high, |record| {
+    let stretch = Stretch { topic, partition, from, end: marks.high, within: TIME_MAX };
+    let whole = each(cluster, &stretch, |record| {
         let verdict: Verdict = record::decode(record.value()).unwrap_or_default();
         let is_first = !matches!(verdict.word(), Word::Repeated | Word::Superseded);
         ids.extend(verdict.input.as_ref().filter(|_| is_first).and_then(held_id).map(str::to_owned));

@@ -21,7 +21,7 @@ use chassis::{
     tokens::{Claims, Role, Signer},
 };
 use http_body_util::{BodyExt as _, Full};
-use hyper::{Method, Request};
+use hyper::{HeaderMap, Method, Request};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use moderation::{Config, House};
 use proto::{
@@ -71,7 +71,7 @@ impl Drop for Folder {
 
 /// An embedded broker with the topics.
 pub(crate) fn broker() -> Embedded {
-    let topics = [Topic::Input, Topic::Rules, Topic::Verdicts]
+    let topics = [Topic::Input, Topic::Output, Topic::Rules, Topic::Verdicts]
         .map(|topic| topic.described(PREFIX, PARTITIONS, OUTPUT_RETENTION_MS).into());
     Embedded::start(topics.into()).unwrap()
 }
@@ -202,7 +202,8 @@ impl Rig {
         let _ = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut text)).await.expect("no answer and no end");
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Answer { status, body: serde_json::from_str(body).unwrap_or(Value::Null), text: body.to_owned() }
+        let (body, text) = (serde_json::from_str(body).unwrap_or(Value::Null), body.to_owned());
+        Answer { status, body, text, headers: HeaderMap::new() }
     }
 
     /// What `danmaku-rules` holds now.
@@ -318,6 +319,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) body: Value,
     pub(crate) text: String,
+    #[allow(dead_code, reason = "the live part's tests read them")]
+    pub(crate) headers: HeaderMap,
 }
 
 impl Answer {
@@ -330,6 +333,12 @@ impl Answer {
     pub(crate) fn ok(self) -> Value {
         assert_eq!(self.status, 200, "{}", self.text);
         self.body
+    }
+
+    /// A header of the answer.
+    #[allow(dead_code, reason = "the live part's tests read them")]
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
     /// The lines that a refusal names.
@@ -383,11 +392,11 @@ impl Asker<'_> {
         let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
         let answered = client.request(request.body(Full::new(body)).unwrap());
         let response = tokio::time::timeout(PATIENCE, answered).await.expect("no answer").unwrap();
-        let status = response.status().as_u16();
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.into_body().collect().await.unwrap().to_bytes();
         let text = String::from_utf8(text.to_vec()).unwrap();
         super::openapi::assert_described(&method, path, status);
-        Answer { status, body: serde_json::from_str(&text).unwrap_or(Value::Null), text }
+        Answer { status, body: serde_json::from_str(&text).unwrap_or(Value::Null), text, headers }
     }
 }
 

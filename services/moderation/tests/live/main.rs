@@ -12,6 +12,7 @@ mod holds;
 mod people;
 mod rooms;
 mod past;
+mod exports;
 mod stream;
 mod forgetting;
 mod judge_bot;

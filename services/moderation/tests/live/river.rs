@@ -9,7 +9,7 @@ use chassis::kafka::{Cluster, Heard, LookUp, Outcome, Outgoing, Producer, Produc
 use proto::{
     MessageId, Topic, partition,
     record::{decode, encode},
-    v1::{self, Hit, Input, Role, Verdict, Word, input::Body},
+    v1::{self, Hit, Input, Role, Verdict, Word, input::Body, item},
 };
 
 use crate::rig::{PARTITIONS, PATIENCE, PREFIX};
@@ -76,6 +76,40 @@ impl River {
             ..Verdict::default()
         };
         self.write(Topic::Verdicts, &input.room, &encode(&verdict));
+    }
+
+    /// The filter shows something to the room of the message `id`, or takes something back.
+    pub(crate) fn output(&self, id: MessageId, room: &str, body: item::Body) {
+        let owner = v1::Owner { bump: *self.owner.lock().unwrap(), ..v1::Owner::default() };
+        let output = v1::Output {
+            generation: GENERATION,
+            src: Some(id.offset),
+            owner: Some(owner),
+            room: room.to_owned(),
+            items: vec![v1::Item { body: Some(body), ..v1::Item::default() }],
+            ..v1::Output::default()
+        };
+        self.write(Topic::Output, room, &encode(&output));
+    }
+
+    /// Somebody says something, and the room sees it.
+    pub(crate) fn show(&self, room: &str, user: &str, text: &str) -> MessageId {
+        self.show_as(room, user, text, v1::Message::default())
+    }
+
+    /// The same, of this look and kind.
+    pub(crate) fn show_as(&self, room: &str, user: &str, text: &str, look: v1::Message) -> MessageId {
+        let (id, input) = self.say(room, user, text);
+        let message =
+            v1::Message { id: id.to_string(), at: input.accepted_ms, user: input.user, text: text.to_owned(), ..look };
+        self.output(id, room, item::Body::Message(message));
+        id
+    }
+
+    /// Messages leave every screen.
+    pub(crate) fn take_back(&self, room: &str, recall: v1::Recall) {
+        let (id, _) = self.say(room, "mo", "");
+        self.output(id, room, item::Body::Recall(recall));
     }
 
     /// The next owner's verdicts follow.
