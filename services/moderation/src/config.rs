@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chassis::settings::parse_duration;
+use chassis::settings::{origin, parse_duration};
 
 use crate::store;
 
@@ -71,6 +71,10 @@ pub struct Settings {
     /// The service's own.
     #[command(flatten)]
     pub own: Config,
+
+    /// Where the console watches rooms, such as https://live.example.com, unless a gateway brings the hall to this origin.
+    #[arg(long, env = "DANMAKU_HALL", value_name = "ORIGIN", value_parser = origin)]
+    pub hall: Option<String>,
 }
 
 impl chassis::settings::Settings for Settings {
@@ -96,7 +100,7 @@ mod tests {
     fn the_defaults_in_code_and_on_the_line_are_the_same() {
         let line = ["moderation", "--brokers", "localhost:9092", "--keys", "keys.json"];
         let settings: Settings = parse_from(line).unwrap();
-        assert_eq!(settings.own, Config::default());
+        assert_eq!((settings.own, settings.hall), (Config::default(), None));
     }
 
     #[test]

@@ -12,7 +12,7 @@
 //! and `broadcasts` are what moderators do, as `control` records; `timers` does what is due. `history` reads what was said,
 //! `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown.
 //! `statistics` and `reports` are what came in, `private` what not everybody is told of it, `events` how all of it is heard;
-//! `erase` forgets a person.
+//! `erase` forgets a person. `pages` are the moderators' own, where this service stands alone.
 
 #![forbid(unsafe_code)]
 
@@ -47,6 +47,7 @@ mod events;
 mod erase;
 pub mod refusal;
 mod metrics;
+mod pages;
 
 pub use config::{Config, Settings};
 pub use house::House;
@@ -56,20 +57,28 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use chassis::program::{self, Program, Public};
+use hyper::{Request, body::Incoming};
+use pages::Pages;
 
 /// The service's whole life, alone in a process.
 ///
 /// # Errors
 /// When a setting cannot be used (keys, ports, the database); the text names it.
 pub async fn run(settings: Settings) -> anyhow::Result<()> {
-    let Settings { common, own } = settings;
+    let Settings { common, own, hall } = settings;
+    let pages = Pages::of(hall)?;
     let verifier = program::verifier(common.keys.as_deref())?;
     let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Plain)?;
     let house = House::open(&program.ground, own).await.context("the moderators' service cannot be opened")?;
     let leaving = Arc::clone(&house);
-    let handle = move |request, peer| {
-        let house = Arc::clone(&house);
-        async move { house.handle(request, peer).await }
+    let handle = move |request: Request<Incoming>, peer| {
+        let (house, pages) = (Arc::clone(&house), pages.clone());
+        async move {
+            match Pages::serves(request.uri().path()) {
+                true => pages.answer(&request),
+                false => house.handle(request, peer).await,
+            }
+        }
     };
     program.run(handle, async move { leaving.leave().await }).await
 }
