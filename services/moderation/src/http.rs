@@ -11,6 +11,7 @@ mod entries;
 mod erase;
 mod export;
 mod files;
+mod filters;
 mod holds;
 mod impose;
 mod lists;
@@ -108,6 +109,7 @@ fn api() -> OpenApiRouter<Home> {
         .routes(routes!(files::export))
         .routes(routes!(versions::all))
         .routes(routes!(versions::diff))
+        .routes(routes!(filters::all))
         .routes(routes!(versions::rollback))
         .routes(routes!(versions::end_broadcast))
         .routes(routes!(policy::get, policy::put))

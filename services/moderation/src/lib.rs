@@ -10,7 +10,7 @@
 //!
 //! While a stream is live: `verdicts` is what the judge says, `holds` what waits for a decision; `sanctions`, `modes`, `recall`
 //! and `broadcasts` are what moderators do, as `control` records; `timers` does what is due. `history` reads what was said,
-//! `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown.
+//! `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown, `filters` by which rules.
 //! `statistics` and `reports` are what came in, `private` what not everybody is told of it, `events` how all of it is heard;
 //! `erase` forgets a person. `pages` are the moderators' own, where this service stands alone.
 
@@ -40,6 +40,7 @@ mod history;
 mod trial;
 mod backtest;
 mod export;
+mod filters;
 mod statistics;
 mod reports;
 mod private;

@@ -40,7 +40,7 @@ pub(super) struct Which {
 pub(super) struct Versions {
     /// These.
     versions: Vec<Stamp>,
-    /// The number up to which everything is on Kafka; what filters have read of it their metrics say.
+    /// The number up to which everything is on Kafka; what filters judge by `filters` says.
     published: i64,
 }
 

@@ -133,6 +133,7 @@ async fn successes(tour: &mut Tour<'_>) {
         (Method::GET, "lists"),
         (Method::GET, "versions"),
         (Method::GET, "diff?from=1"),
+        (Method::GET, "filters"),
         (Method::POST, "rollback"),
         (Method::POST, "end-broadcast"),
         (Method::GET, "policy"),

@@ -202,6 +202,21 @@ async fn who_may_read_what() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_judges_by_what_is_told_by_partition() {
+    let rig = Rig::start().await;
+    let (river, reader) = (River::of(&rig.ground.cluster), rig.as_("mo", Role::Moderator));
+    let id = river.show("demo", "ann", "hello");
+    let told = reader.get("filters").await.ok();
+    let place = usize::try_from(id.partition).unwrap();
+    for (partition, one) in told["partitions"].as_array().unwrap().iter().enumerate() {
+        let expected = if partition == place { (json!("1-0-0"), json!(7)) } else { (Value::Null, Value::Null) };
+        assert_eq!((one["owner"].clone(), one["version"].clone()), expected, "{told}");
+        assert_eq!(one["partition"], partition);
+    }
+    assert_eq!((&told["published"], &told["partitions"][place]["says"]), (&json!(0), &json!("current")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn more_than_two_at_a_time_are_told_to_wait() {
     let rig = Rig::start().await;
     let (river, reader) = (River::of(&rig.ground.cluster), rig.as_("mo", Role::Moderator));

@@ -86,6 +86,7 @@ impl River {
             src: Some(id.offset),
             owner: Some(owner),
             room: room.to_owned(),
+            rules_version: 7,
             items: vec![v1::Item { body: Some(body), ..v1::Item::default() }],
             ..v1::Output::default()
         };
