@@ -36,6 +36,18 @@ impl Moderator {
         (status, serde_json::from_str(&text).unwrap_or(Value::String(text)))
     }
 
+    /// What a page of the service's holds that is not below `/v1/moderation/`, as it stands.
+    ///
+    /// # Panics
+    /// When the service refuses.
+    pub async fn read(&self, path: &str) -> String {
+        let request = Request::get(format!("http://{}{path}", self.desk));
+        let request = request.header("authorization", format!("Bearer {}", self.token)).body(Full::default());
+        let (status, text) = self.http.ask(request.expect("a request")).await.expect("a desk answers");
+        assert_eq!(status, 200, "{path}: {text}");
+        text
+    }
+
     /// What a path holds.
     ///
     /// # Panics

@@ -54,6 +54,7 @@ mod edit_in_force;
 mod rollback;
 mod observe;
 mod backtest;
+mod export;
 mod hold_approve_once;
 mod recall_shown;
 mod mode_live;
