@@ -1,14 +1,14 @@
 // The life of one viewer's line: open, hello, ping, close, come back with the cursor. What the room says is kept out.
 
 import { afterMs, backoffMs, waitMs } from './backoff.js';
-import { Clock } from './clock.js';
+import { serverClock } from './clock.js';
 import { ABNORMAL, NORMAL, UNAUTHORIZED, afterClose } from './closes.js';
 import type { Env, News } from './env.js';
 import type { Ears, Frame, Line } from './line.js';
 import { liveness } from './liveness.js';
 import { deedOf, newsWaitMs } from './news.js';
 import { Order } from './order.js';
-import { Pass } from './pass.js';
+import { pass } from './pass.js';
 import { CONNECT_MS, PROFILES, STEADY_MS } from './profiles.js';
 import type { Options, State, Transition } from './types.js';
 import { opener } from './wires.js';
@@ -35,14 +35,14 @@ export type Connection = ReturnType<typeof connection>;
 
 export function connection(options: Options, env: Env, hear: Hear) {
   const profile = PROFILES[options.profile ?? 'office'];
-  const pass = new Pass(options.token);
-  const clock = new Clock();
+  const ticket = pass(options.token);
+  const clock = serverClock();
   const order = new Order();
   const life = liveness(profile, clock);
   /** Whether the wire goes both ways. */
   const sends = options.wire !== 'sse';
-  const transitions: Transition[] = [];
-  const timers = new Map<Timer, () => void>();
+  let transitions: Transition[] = [];
+  const timers: Partial<Record<Timer, () => void>> = {};
   let state: State = { kind: 'idle' };
   /** Since a connection lasted. */
   let attempts = 0;
@@ -58,21 +58,20 @@ export function connection(options: Options, env: Env, hear: Hear) {
   function go(next: State, why: string): void {
     const { kind } = state;
     state = next;
-    transitions.push({ at: env.now(), from: kind, to: next.kind, why });
-    transitions.splice(0, transitions.length - TRANSITIONS_MAX);
+    transitions = [...transitions, { at: env.now(), from: kind, to: next.kind, why }].slice(-TRANSITIONS_MAX);
     if (kind !== 'connecting' || next.kind !== kind) hear.state(next);
   }
 
   function timer(name: Timer, ms: number, run: () => unknown): void {
-    timers.get(name)?.();
-    timers.set(name, env.timer(Math.min(Math.max(0, ms), TIMER_MS_MAX), run));
+    timers[name]?.();
+    timers[name] = env.timer(Math.min(Math.max(0, ms), TIMER_MS_MAX), run);
   }
 
   /** Lets go of the line and of all that was planned. */
   function leave(): void {
     turn += 1;
     returnAt = undefined;
-    for (const cancel of timers.values()) cancel();
+    for (const cancel of Object.values(timers)) cancel();
     line?.close();
     line = undefined;
   }
@@ -85,7 +84,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
     go({ kind: 'connecting' }, reason);
     giveUp();
     try {
-      const token = await pass.token();
+      const token = await ticket.token();
       step = 'wire';
       const open = await opener(options.wire);
       if (mine !== turn) return;
@@ -115,7 +114,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
       else if (state.kind === 'live') order.move(frame['cursor']);
       if (frame.type === 'pong') clock.pong(frame['at'], frame['now'], now);
       if (frame.type === 'reconnect') plan(afterMs(frame['after_ms']));
-      hear.frame(frame);
+      else hear.frame(frame);
     },
     alive: () => life.heard(env.now()),
     /** It may have been danmaku, and nobody will know how many. */
@@ -130,10 +129,10 @@ export function connection(options: Options, env: Env, hear: Hear) {
   /** The server says hello on arrival, and once more to a new token. */
   function greeted(frame: Frame, now: number): void {
     order.hello(frame['cursor'], frame['recovered']);
-    pass.good();
+    ticket.good();
     renewBefore(frame['expires']);
     if (state.kind === 'live') return;
-    timers.get('giveUp')?.();
+    timers.giveUp?.();
     connections += 1;
     clock.hello(frame['now'], now);
     life.start(now, sends, frame['idle_ms']);
@@ -154,10 +153,10 @@ export function connection(options: Options, env: Env, hear: Hear) {
     if (typeof expires !== 'number' || !sends) return;
     timer('renew', Math.max(RENEW_AGAIN_MS, expires - clock.toServer(env.now()) - RENEW_MS), async () => {
       const mine = turn;
-      if (!pass.spoil()) return;
+      if (!ticket.spoil()) return;
       renewBefore(expires);
       try {
-        const token = await pass.token();
+        const token = await ticket.token();
         if (mine === turn && token) say({ type: 'refresh', token });
       } catch (error) {
         hear.trouble('token', error);
@@ -167,7 +166,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
 
   function closed(code: number, reason: string, asked?: number): void {
     const next = afterClose(code);
-    const isRenewed = next === 'renew' ? pass.spoil() : code === UNAUTHORIZED && pass.refuse();
+    const isRenewed = next === 'renew' ? ticket.spoil() : code === UNAUTHORIZED && ticket.refuse();
     const why = reason || (state.kind === 'live' ? 'the line ended' : 'no connection');
     // A goodbye after being asked to come back is none for good.
     const isAsked = code === NORMAL && returnAt !== undefined;
@@ -239,7 +238,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
     serverNow: () => clock.toServer(env.now()),
     debug: () => ({
       state,
-      transitions: [...transitions],
+      transitions,
       roundTripMs: clock.roundTripMs,
       missed: life.missed,
       attempts,

@@ -2,39 +2,36 @@
 
 import type { TokenSource } from './types.js';
 
-export class Pass {
-  #isSpoilt = false;
+export function pass(source: TokenSource | undefined) {
+  let isSpoilt = false;
   /** The last one was asked for as a new one, and the server has not greeted it yet. */
-  #isFresh = false;
-
-  constructor(readonly source: TokenSource | undefined) {}
-
-  /** Rejects as the one who is asked does. */
-  async token(): Promise<string | null> {
-    if (typeof this.source !== 'function') return this.source ?? null;
-    const renew = this.#isSpoilt;
-    const token: unknown = await this.source({ renew });
-    if (token !== null && typeof token !== 'string') throw new TypeError('no token');
-    this.#isFresh = renew;
-    this.#isSpoilt = false;
-    return token;
-  }
-
-  /** The server took it. */
-  good(): void {
-    this.#isFresh = this.#isSpoilt = false;
-  }
+  let isFresh = false;
 
   /** It is used up; false where nobody can bring another. */
-  spoil(): boolean {
-    this.#isSpoilt = typeof this.source === 'function';
-    return this.#isSpoilt;
+  function spoil(): boolean {
+    return (isSpoilt = typeof source === 'function');
   }
 
-  /**
-   * The server does not take it: a restarted one has other keys, so one new token is worth a try, and a second is not.
-   */
-  refuse(): boolean {
-    return !this.#isFresh && this.spoil();
-  }
+  return {
+    /** Rejects as the one who is asked does. */
+    async token(): Promise<string | null> {
+      if (typeof source !== 'function') return source ?? null;
+      const renew = isSpoilt;
+      const token: unknown = await source({ renew });
+      if (token !== null && typeof token !== 'string') throw new TypeError('no token');
+      isFresh = renew;
+      isSpoilt = false;
+      return token;
+    },
+    /** The server took it. */
+    good(): void {
+      isFresh = isSpoilt = false;
+    },
+    spoil,
+    /**
+     * The server does not take it: a restarted one has other keys, so one new token is worth a try, and a second is
+     * not.
+     */
+    refuse: (): boolean => !isFresh && spoil(),
+  };
 }

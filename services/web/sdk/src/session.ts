@@ -66,7 +66,6 @@ export function session(options: Options, tell: Tell) {
         say({ type: 'ack', notice: notice.id });
       },
       pong: count,
-      reconnect() {},
       error: (frame) => tell('error', read.trouble(frame)),
     } satisfies Record<string, (frame: Frame) => void>),
   );

@@ -28,4 +28,4 @@ test('what index.js loads is at most 6 KB zipped', async () => {
   );
   expect(total).toBeGreaterThan(0);
   expect(total).toBeLessThanOrEqual(GZIP_MAX);
-});
+}, 60_000);
