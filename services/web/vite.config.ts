@@ -26,6 +26,8 @@ export default defineConfig({
     rollupOptions: { input: Object.fromEntries(pages.filter((page) => existsSync(entry(page))).map((page) => [page, entry(page)])) },
   },
   test: {
+    // A shared machine is slow at times; nothing here waits for long by itself.
+    testTimeout: 20_000,
     include: ['*/tests/**/*.test.{ts,tsx}'],
     exclude: ['**/node_modules/**', 'tests/**'],
   },
