@@ -150,25 +150,27 @@ pub(super) async fn waiting_of(connection: &mut sqlx::AnyConnection, user: &str)
     sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(user.to_owned()).fetch_all(connection).await
 }
 
-/// What waits in a room, the oldest first, or what was decided there, the newest first; behind the message held at `after_ms`.
+/// What waits in a room, the oldest first, or what was decided there, the newest first; behind `after`. Many are held in the same
+/// millisecond, and their ids, of one partition, are in order by length first.
 pub(crate) async fn list(
     store: &Store,
     room: &str,
     waits: bool,
-    after_ms: Option<i64>,
+    after: Option<&Held>,
     limit: i64,
 ) -> Result<Vec<Held>, Error> {
-    let sql = match waits {
-        true => format!(
-            "SELECT {COLUMNS} FROM holds WHERE room = $1 AND outcome = '' AND held_ms > $2 ORDER BY held_ms, id LIMIT $3"
-        ),
-        false => format!(
-            "SELECT {COLUMNS} FROM holds WHERE room = $1 AND outcome <> '' AND held_ms < $2 ORDER BY held_ms DESC, id LIMIT $3"
+    let (which, order) = match waits {
+        true => ("outcome = '' AND (held_ms, LENGTH(id), id) > ($2, LENGTH($3), $3)", "held_ms, LENGTH(id), id"),
+        false => (
+            "outcome <> '' AND (held_ms, LENGTH(id), id) < ($2, LENGTH($3), $3)",
+            "held_ms DESC, LENGTH(id) DESC, id DESC",
         ),
     };
-    let after_ms = after_ms.unwrap_or(if waits { i64::MIN } else { i64::MAX });
-    let query = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(room.to_owned()).bind(after_ms).bind(limit);
-    query.fetch_all(store.reads()).await
+    let sql = format!("SELECT {COLUMNS} FROM holds WHERE room = $1 AND {which} ORDER BY {order} LIMIT $4");
+    let begin = (if waits { i64::MIN } else { i64::MAX }, "");
+    let (held_ms, id) = after.map_or(begin, |held| (held.held_ms, held.id.as_str()));
+    let query = sqlx::query_as(sqlx::AssertSqlSafe(sql)).bind(room.to_owned()).bind(held_ms).bind(id.to_owned());
+    query.bind(limit).fetch_all(store.reads()).await
 }
 
 /// What nobody decided on in time, at most `limit`, with its room.

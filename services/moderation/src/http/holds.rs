@@ -31,8 +31,8 @@ pub(super) struct Which {
     /// What was decided, the newest first, instead of what waits, the oldest first.
     #[serde(default)]
     decided: bool,
-    /// Behind the message that was held at this time.
-    after_ms: Option<i64>,
+    /// Behind the message with this id.
+    after: Option<String>,
     /// At most so many, 200 at the most.
     limit: Option<i64>,
 }
@@ -114,7 +114,11 @@ pub(super) struct Holds {
 pub(super) async fn all(here: Here, Params(which): Params<Which>) -> Result<Json<Holds>, Refusal> {
     let room = here.room(&which.room, Act::Moderate)?;
     let limit = which.limit.unwrap_or(50).clamp(1, PAGE_MAX);
-    let held = holds::list(&here.house.store, room.as_str(), !which.decided, which.after_ms, limit).await?;
+    let after = match &which.after {
+        None => None,
+        Some(id) => Some(here.held(id).await?).filter(|held| held.room == room.as_str()),
+    };
+    let held = holds::list(&here.house.store, room.as_str(), !which.decided, after.as_ref(), limit).await?;
     let hidden = Hidden::from(&here.house, &here.caller, Some(&room)).await?;
     Ok(Json(Holds { holds: held.into_iter().map(|held| told(held, &hidden)).collect() }))
 }

@@ -227,6 +227,28 @@ async fn a_publisher_that_comes_back_approves_nothing_that_was_judged() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_held_in_the_same_millisecond_is_told_page_by_page() {
+    let (folder, broker) = (Folder::new(), broker());
+    let rig = Rig::on(&broker.cluster(), PREFIX, &folder.database()).await;
+    let (river, moderator) = (River::of(&broker.cluster()), rig.as_("mo", Role::Moderator));
+    let ids: Vec<String> = (0..12).map(|_| river.hold("demo", "ann", "blorp?").to_string()).collect();
+    until_held(&moderator, "demo", &ids[11]).await;
+    let pool = sqlx::AnyPool::connect(&folder.database()).await.unwrap();
+    sqlx::query("UPDATE holds SET held_ms = 5").execute(&pool).await.unwrap();
+    pool.close().await;
+    let mut told = Vec::new();
+    let mut path = "holds?room=demo&limit=5".to_owned();
+    loop {
+        let page = moderator.get(&path).await.ok();
+        let page: Vec<_> = page["holds"].as_array().unwrap().iter().map(|hold| hold["id"].clone()).collect();
+        let Some(last) = page.last().and_then(Value::as_str) else { break };
+        path = format!("holds?room=demo&limit=5&after={last}");
+        told.extend(page);
+    }
+    assert_eq!(told, ids, "each once, and in the order of their offsets");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_kafka_never_takes_stops_nothing_behind_it() {
     let (folder, broker) = (Folder::new(), broker());
     Rig::on(&broker.cluster(), PREFIX, &folder.database()).await.leave().await;
