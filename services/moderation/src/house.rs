@@ -17,6 +17,9 @@ use crate::{
 /// Imports and dry runs of files at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
 const HEAVY_MAX: usize = 2;
 
+/// Bodies of more than 4 MiB that are read at a time: 256 MiB. The next one waits on the wire.
+const LARGE_MAX: usize = 8;
+
 /// Streams of events at a time, which query the table ten times a second each at most.
 const STREAMS_MAX: usize = 64;
 
@@ -32,6 +35,7 @@ pub struct House {
     pub(crate) store: Arc<Store>,
     pub(crate) cache: Cache,
     pub(crate) heavy: Semaphore,
+    pub(crate) large: Semaphore,
     pub(crate) archive: Archive,
     pub(crate) shelf: Shelf,
     pub(crate) exports: Arc<Semaphore>,
@@ -73,6 +77,7 @@ impl House {
             store,
             cache: Cache::default(),
             heavy: Semaphore::new(HEAVY_MAX),
+            large: Semaphore::new(LARGE_MAX),
             archive: Archive::of(ground),
             shelf: Shelf::of(ground),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),

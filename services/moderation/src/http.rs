@@ -38,8 +38,9 @@ use chassis::{
 };
 use hyper::{
     HeaderMap, Method, Request,
-    body::Incoming,
+    body::{Body as _, Incoming},
     header::{AUTHORIZATION, ORIGIN},
+    http::request::Parts,
 };
 use proto::UserId;
 use rand::RngExt as _;
@@ -62,6 +63,8 @@ pub(crate) type Home = Weak<House>;
 const FILE_BYTES_MAX: usize = 32 << 20;
 /// Some thousands of entries in JSON, or a few hundred texts to try.
 const BODY_BYTES_MAX: usize = 4 << 20;
+/// An id, and a reason of 200 bytes.
+const REPORT_BYTES_MAX: usize = 4 << 10;
 
 const PREFIX: &str = "/v1/moderation/";
 const OPENAPI: &str = "/openapi.json";
@@ -188,22 +191,34 @@ impl House {
             OPENAPI => {}
             _ => _ = head.extensions.insert(self.caller(&head.headers)?),
         }
-        let is_file = ["/import", "/dry-run"].iter().any(|end| head.uri.path().ends_with(end));
-        let bytes_max = if is_file { FILE_BYTES_MAX } else { BODY_BYTES_MAX };
-        let bytes = match head.method {
-            Method::GET | Method::HEAD | Method::DELETE => bytes::Bytes::new(),
-            _ => match collect(body, bytes_max, self.config.moderation_body_timeout).await {
-                Collected::Whole(bytes) => bytes,
-                Collected::TooLong => {
-                    return Err(Refusal::TooLong(format!("a body is at most {} MiB here", bytes_max >> 20)));
-                }
-                Collected::Slow => return Err(Refusal::SlowBody),
-                Collected::Broken => return Err(Refusal::Malformed("the body broke off".to_owned())),
-            },
-        };
+        let bytes = self.body(&head, body).await?;
         let request = Request::from_parts(head, axum::body::Body::from(bytes));
         let answered = self.router.clone().oneshot(request).await;
         Ok(answered.unwrap_or_else(|never| match never {}))
+    }
+
+    /// The whole body, as far as its sender may bring one here: who moderates nothing brings reports, and nothing else.
+    async fn body(&self, head: &Parts, body: Incoming) -> Result<bytes::Bytes, Refusal> {
+        let path = head.uri.path();
+        let (bytes_max, said) = match head.method {
+            Method::GET | Method::HEAD | Method::DELETE => return Ok(bytes::Bytes::new()),
+            _ if is_report(path) => (REPORT_BYTES_MAX, "4 KiB"),
+            _ if path.ends_with("/import") || path.ends_with("/dry-run") => (FILE_BYTES_MAX, "32 MiB"),
+            _ => (BODY_BYTES_MAX, "4 MiB"),
+        };
+        match head.extensions.get::<Caller>() {
+            None => return Ok(bytes::Bytes::new()),
+            Some(caller) if !is_report(path) => caller.moderates()?,
+            Some(_) => {}
+        }
+        let is_large = body.size_hint().upper().is_none_or(|bytes| bytes > BODY_BYTES_MAX as u64);
+        let _place = if is_large { self.large.acquire().await.ok() } else { None };
+        match collect(body, bytes_max, self.config.moderation_body_timeout).await {
+            Collected::Whole(bytes) => Ok(bytes),
+            Collected::TooLong => Err(Refusal::TooLong(format!("a body is at most {said} here"))),
+            Collected::Slow => Err(Refusal::SlowBody),
+            Collected::Broken => Err(Refusal::Malformed("the body broke off".to_owned())),
+        }
     }
 
     /// Who asks, by the bearer token.

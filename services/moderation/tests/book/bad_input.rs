@@ -1,6 +1,7 @@
 //! What cannot be done says why, with the line, and does nothing by halves.
 
 use chassis::tokens::Role;
+use hyper::Method;
 use serde_json::{Value, json};
 
 use crate::{
@@ -88,6 +89,17 @@ async fn edits_that_cannot_be() {
     assert_eq!(ann.get("lists/absent/entries").await.is(), (404, "not_found"));
     assert_eq!(ann.get("nowhere").await.is(), (404, "not_found"));
     assert_eq!(ann.delete("versions").await.is(), (405, "method_not_allowed"));
+}
+
+#[tokio::test]
+async fn who_may_not_bring_a_body_is_told_before_it_is_read() {
+    let rig = Rig::start().await;
+    for path in ["lists/house/import", "dry-run", "rollback", "rooms/demo/mutes"] {
+        let told = rig.announced_by(Role::Viewer, &Method::POST, path, 1 << 20).await;
+        assert_eq!(told.is(), (403, "forbidden"), "{path}");
+    }
+    let report = rig.announced_by(Role::Viewer, &Method::POST, "/v1/rooms/demo/reports", 5_000).await;
+    assert_eq!(report.is(), (413, "too_long"));
 }
 
 /// Scopes do not nest: a room is a room, and nothing names a scope in two ways.

@@ -184,7 +184,11 @@ impl Rig {
 
     /// A request whose body is said to have so many bytes, of which one comes.
     pub(crate) async fn announced(&self, method: &Method, path: &str, bytes: usize) -> Answer {
-        let token = self.token("ann", Role::Admin);
+        self.announced_by(Role::Admin, method, path, bytes).await
+    }
+
+    pub(crate) async fn announced_by(&self, role: Role, method: &Method, path: &str, bytes: usize) -> Answer {
+        let token = self.token("ann", role);
         let head = format!(
             "{method} {} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {token}\r\n\
              content-type: application/json\r\ncontent-length: {bytes}\r\nconnection: close\r\n\r\n{{",
