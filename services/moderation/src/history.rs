@@ -45,6 +45,11 @@ pub(crate) struct History {
 }
 
 impl History {
+    /// Leaves what came since `since_ms`.
+    fn forget_before(&mut self, since_ms: i64) {
+        self.past.retain(|past| past.at_ms >= since_ms);
+    }
+
     /// By what a user was known last, by whatever `of` makes of his records.
     pub(crate) fn known_by<T>(&self, user: &str, of: impl Fn(&v1::Input) -> Option<T>) -> Option<T> {
         let his = self.past.iter().rev().filter(|past| past.input.user_id() == user);
@@ -148,11 +153,14 @@ impl Archive {
             records += 1;
             first_ms.get_or_insert(record.time_ms());
             newest_ms = newest_ms.max(record.time_ms());
-            history.past.extend(self.past(room, record).filter(|past| past.at_ms >= now_ms - back_ms));
+            history.past.extend(self.past(room, record).filter(|past| past.at_ms >= newest_ms - back_ms));
+            if history.past.len() >= MESSAGES_MAX {
+                history.forget_before(newest_ms - back_ms);
+            }
             history.past.len() < MESSAGES_MAX && records < RECORDS_MAX
         })?;
         let since_ms = newest_ms - back_ms;
-        history.past.retain(|past| past.at_ms >= since_ms);
+        history.forget_before(since_ms);
         // If the first one that is kept is younger than what was asked for, older ones may be gone.
         let is_cut = from == marks.low && marks.low > 0 && first_ms.is_some_and(|first_ms| first_ms > since_ms);
         history.whole = all && !is_cut;
