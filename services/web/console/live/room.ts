@@ -1,0 +1,137 @@
+// Keeps a desk true: watches the room by the public wire and the moderators' stream, and asks for what neither tells. Nothing is
+// decided here.
+
+import { Danmaku } from '@danmaku/client';
+import type { Api } from '../api/api';
+import { listen } from '../api/stream';
+import type { Session } from '../frame/session';
+import { Desk } from './desk';
+import { happening } from './happenings';
+
+/** What was refused is told by no event of its own: asked when something was found, and at least so often. */
+const REFUSALS_EVERY_MS = 4_000;
+/** After something was found or held, for what comes with it. */
+const SOON_MS = 300;
+/** Refusals asked at a time, and when all of those were new. */
+const REFUSALS = 100;
+const REFUSALS_MOST = 1_000;
+
+export class Room {
+  readonly desk: Desk;
+  private readonly danmaku: Danmaku;
+  private readonly closing = new AbortController();
+  private readonly due = new Map<string, ReturnType<typeof setTimeout>>();
+  private isFirstLook = true;
+  /** How far the server's clock is ahead of this machine's. */
+  private clockOffsetMs = 0;
+
+  constructor(
+    readonly name: string,
+    private readonly api: Api,
+    private readonly session: Session,
+  ) {
+    this.desk = new Desk(name, () => Date.now() + this.clockOffsetMs);
+    this.danmaku = new Danmaku({ url: location.origin, room: name, token: ({ renew }) => session.token(renew) });
+    this.watch();
+  }
+
+  close(): void {
+    this.closing.abort();
+    this.danmaku.close();
+    for (const timer of this.due.values()) clearTimeout(timer);
+  }
+
+  /** Both lines again, at once. */
+  reconnect(): void {
+    this.danmaku.reconnect();
+    if (this.desk.stream.peek() === 'refused') this.listen();
+  }
+
+  private watch(): void {
+    const { desk, danmaku } = this;
+    danmaku.on('message', (message) => desk.hear([message]));
+    danmaku.on('recall', (recall) => desk.recalled(recall));
+    danmaku.on('gap', ({ dropped }) => (desk.missed.value += dropped ?? 1));
+    danmaku.on('online', ({ count }) => (desk.online.value = count));
+    danmaku.on('state', (state) => (desk.wire.value = state));
+    danmaku.on('hello', (hello) => {
+      const here = Date.now();
+      this.clockOffsetMs = danmaku.ageMs(here);
+      desk.hello.value = hello;
+      desk.online.value = hello.online;
+    });
+    danmaku.connect();
+    this.listen();
+    this.look();
+  }
+
+  private listen(): void {
+    void listen({
+      path: `/v1/moderation/rooms/${encodeURIComponent(this.name)}/stream`,
+      token: () => this.session.current(),
+      signal: this.closing.signal,
+      onState: (state) => {
+        const wasBroken = this.desk.stream.peek() === 'broken';
+        this.desk.stream.value = state === 'connecting' && wasBroken ? 'broken' : state;
+        if (state === 'open') this.look();
+      },
+      onEvent: (event) => {
+        const heard = happening(event);
+        if (!heard) return;
+        this.desk.happens(heard);
+        if (heard.kind === 'hits') this.soon('refusals', SOON_MS, () => this.refusals());
+        if (heard.kind === 'held') this.soon('holds', SOON_MS, () => this.holds());
+        if (heard.kind === 'gap') this.look();
+      },
+    });
+  }
+
+  /** Everything that stands, anew. */
+  private look(): void {
+    void this.holds();
+    void this.refusals();
+    void this.api.mode(this.name).then((answer) => answer.ok && (this.desk.mode.value = answer.value));
+    void this.api.mutes(this.name).then((answer) => answer.ok && this.desk.sanctions(answer.value.sanctions));
+    void this.api.reports(this.name).then((answer) => {
+      if (answer.ok) for (const { id, reports } of answer.value.messages) this.desk.river.report(id, reports);
+    });
+  }
+
+  private async holds(): Promise<void> {
+    const answer = await this.api.holds(this.name);
+    if (answer.ok && !this.closing.signal.aborted) this.desk.holds(answer.value.holds);
+  }
+
+  private async refusals(): Promise<void> {
+    const answer = await this.api.refusals(this.name, REFUSALS);
+    if (this.closing.signal.aborted) return;
+    if (answer.ok) {
+      const fresh = this.desk.refuse(answer.value.refusals);
+      if (fresh === REFUSALS && !this.isFirstLook) await this.allRefusals();
+      this.isFirstLook = false;
+    }
+    this.soon('refusals', REFUSALS_EVERY_MS, () => this.refusals());
+  }
+
+  private async allRefusals(): Promise<void> {
+    const answer = await this.api.refusals(this.name, REFUSALS_MOST);
+    if (!answer.ok) return;
+    const fresh = this.desk.refuse(answer.value.refusals);
+    if (fresh === REFUSALS_MOST) this.desk.missed.value += 1;
+  }
+
+  /** Once, after that time, however often it is asked for. What is due sooner wins. */
+  private readonly dueAt = new Map<string, number>();
+
+  private soon(what: string, ms: number, act: () => Promise<void>): void {
+    const at = Date.now() + ms;
+    if (this.closing.signal.aborted || (this.dueAt.get(what) ?? Infinity) <= at) return;
+    clearTimeout(this.due.get(what));
+    this.dueAt.set(what, at);
+    const run = () => {
+      this.dueAt.delete(what);
+      void act();
+    };
+    this.due.set(what, setTimeout(run, ms));
+  }
+}
