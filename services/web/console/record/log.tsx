@@ -1,0 +1,148 @@
+// Who did what, to whom and why: the audit log, the newest first. The service tells it from its beginning, so all of it is read through
+// and the end is kept.
+
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { AuditRow } from '../api/shapes';
+import { save } from '../book/entries';
+import { type Open, usePage } from '../frame/page';
+import { Button, Check, Said } from '../frame/parts';
+import { clock } from '../frame/time';
+import { words } from '../frame/words';
+import { SYSTEM } from '../live/desk';
+import { found, said } from './rows';
+
+/** At 500 B a row 2.5 MB. */
+const KEPT_MAX = 5_000;
+/** Rows on the screen; who wants more searches, or takes the file. */
+const SHOWN_MAX = 300;
+const PAGE = 1_000;
+
+export function Log({ open }: { open: Open }) {
+  const w = words.value;
+  const { api, notes } = usePage();
+  const rows = useSignal<readonly AuditRow[] | undefined>(undefined);
+  const isOnly = useSignal(false);
+  const isPeople = useSignal(false);
+  const find = useSignal('');
+  const state = useSignal<{ text: string; isWhole: boolean } | undefined>(undefined);
+  // Each deed of this room is a new row.
+  const deed = open.room.desk.deeds.value[0]?.number;
+  useEffect(() => {
+    let isShown = true;
+    const load = async () => {
+      let kept: AuditRow[] = [];
+      for (let after = 0, isMore = true; isMore && isShown; ) {
+        const answer = await api.audit(isOnly.value ? open.room.name : undefined, after);
+        if (!answer.ok) return notes.say(w.refused(answer.refusal), 'no');
+        kept = [...kept, ...answer.value.rows].slice(-KEPT_MAX);
+        after = kept.at(-1)?.sequence ?? after;
+        isMore = answer.value.rows.length === PAGE;
+      }
+      if (isShown) rows.value = kept.reverse();
+    };
+    void load();
+    return () => void (isShown = false);
+  }, [isOnly.value, deed]);
+  const verify = async () => {
+    const answer = await api.verify();
+    if (!answer.ok) return notes.say(w.refused(answer.refusal), 'no');
+    const { whole, rows, head, broken_at } = answer.value;
+    state.value = { isWhole: whole, text: whole ? w.log.whole(rows, head) : w.log.broken(broken_at ?? 0) };
+  };
+  const take = async () => {
+    const answer = await api.auditFile();
+    if (answer.ok) save(answer.value, 'audit.ndjson');
+    else notes.say(w.refused(answer.refusal), 'no');
+  };
+  const shown = found(rows.value ?? [], find.value).filter(({ actor }) => !isPeople.value || actor !== SYSTEM);
+  return (
+    <div class="log">
+      <header>
+        <input id="search" type="search" placeholder={w.log.find} aria-label={w.log.find} value={find.value} onInput={(event) => (find.value = event.currentTarget.value)} />
+        <Check label={w.log.only} checked={isOnly.value} onChange={(is) => (isOnly.value = is)} />
+        <Check label={w.log.people} checked={isPeople.value} onChange={(is) => (isPeople.value = is)} />
+        <Button onClick={() => void verify()}>{w.log.verify}</Button>
+        <Button onClick={() => void take()}>{w.log.export}</Button>
+        {state.value && <span class={state.value.isWhole ? 'verdict is-clean' : 'verdict is-broken'}>{state.value.text}</span>}
+      </header>
+      {rows.value === undefined && <p class="hint">{w.load}</p>}
+      {rows.value && shown.length === 0 && <p class="hint">{w.nothing}</p>}
+      {shown.length > 0 && <Table rows={shown.slice(0, SHOWN_MAX)} />}
+      {shown.length > SHOWN_MAX && <p class="dim">{w.log.trimmed(SHOWN_MAX)}</p>}
+    </div>
+  );
+}
+
+function Table({ rows }: { rows: AuditRow[] }) {
+  const w = words.value;
+  const page = usePage();
+  const names = [w.log.when, w.log.who, w.log.what, w.log.where, w.log.on, w.log.why];
+  return (
+    <div class="table-box" tabIndex={0} role="region" aria-label={w.screens.log}>
+      <table class="table">
+        <thead>
+          <tr>
+            {names.map((name) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.sequence}>
+              <td>
+                <time>{clock(row.at_ms, Date.now(), w.lang)}</time> <span class="dim">{row.sequence}</span>
+              </td>
+              <td>
+                <Said>{page.who(row.actor)}</Said>
+              </td>
+              <td>
+                <i class="tag">{w.log.acts[row.act] ?? row.act}</i>
+              </td>
+              <td>
+                <Said>{row.scope}</Said>
+              </td>
+              <td>
+                <Details row={row} />
+              </td>
+              <td>
+                <Said>{row.reason}</Said>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Details({ row }: { row: AuditRow }) {
+  const w = words.value;
+  const sides = [
+    [w.log.before, said(row.before)],
+    [w.log.after, said(row.after)],
+  ] as const;
+  return (
+    <details>
+      <summary>
+        <Said>{row.subject || '–'}</Said>
+      </summary>
+      {sides.map(
+        ([side, fields]) =>
+          fields.length > 0 && (
+            <dl key={side}>
+              <dt>{side}</dt>
+              {fields.map(({ name, value }) => (
+                <dd key={name}>
+                  <span class="dim">{name}</span> <Said>{value}</Said>
+                </dd>
+              ))}
+            </dl>
+          ),
+      )}
+    </details>
+  );
+}
