@@ -7,6 +7,7 @@ import type { Answer, Refusal } from '../api/client';
 import type { Edited, Listed, ListMode, Lists, Stamp } from '../api/shapes';
 import type { Notes } from '../frame/notes';
 import type { Words } from '../frame/words';
+import { read } from './report';
 
 /** An edit that somebody was faster than, and how to make it all the same. */
 export interface Stale {
@@ -69,6 +70,9 @@ export class Shelf {
       return false;
     }
     this.doubtful.value = undefined;
+    // By hand some doubts stop nobody, and are told all the same.
+    const { entries, doubts } = answer.ok ? read(answer.value.report) : { entries: 0, doubts: 0 };
+    if (doubts > 0 && !edit.force) this.notes.say(this.words().import.doubtful(entries, doubts));
     return this.done(Promise.resolve(stamped(answer)), (base) => this.edit(list, edit, base));
   }
 

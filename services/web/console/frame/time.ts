@@ -1,10 +1,23 @@
 // Times as people read them, in a moderator's language. Pure, with now as an argument.
 
+/** A formatter costs a hundred times what it is then asked. */
+const formats = new Map<string, { day: Intl.DateTimeFormat; time: Intl.DateTimeFormat }>();
+
+function formatsOf(lang: string) {
+  const known = formats.get(lang);
+  if (known) return known;
+  const day = new Intl.DateTimeFormat(lang, { month: 'short', day: 'numeric' });
+  const time = new Intl.DateTimeFormat(lang, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' });
+  formats.set(lang, { day, time });
+  return { day, time };
+}
+
 /** 13:05:09 today, with the day before it otherwise. */
 export function clock(at: number, now: number, lang: string): string {
-  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
-  const time = new Date(at).toLocaleTimeString(lang, { hour12: false });
-  return isToday ? time : `${new Date(at).toLocaleDateString(lang, { month: 'short', day: 'numeric' })} ${time}`;
+  const { day, time } = formatsOf(lang);
+  const [then, today] = [new Date(at), new Date(now)];
+  const isToday = then.getDate() === today.getDate() && Math.abs(now - at) < 86_400_000;
+  return isToday ? time.format(then) : `${day.format(then)} ${time.format(then)}`;
 }
 
 /** A span in the largest unit that is not too rough, as `Intl` writes it. */

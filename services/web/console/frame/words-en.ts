@@ -151,6 +151,7 @@ export const en: Words = {
     edit: 'Show instead',
     send: 'Let this through',
     over: 'the room’s rule decides now',
+    tooSoon: 'Another one has just come up, so nothing was done: look, and press again',
   },
   deeds: {
     name: 'Moderators',

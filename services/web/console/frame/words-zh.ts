@@ -142,6 +142,7 @@ export const zh = {
     edit: '改成',
     send: '放行改后的',
     over: '到时由规则决定',
+    tooSoon: '这一条刚换上来，没有处理：看清后再按一次',
   },
   deeds: {
     name: '动态',

@@ -18,10 +18,13 @@ export const SYSTEM = 'danmaku';
 /** A shift's worth to scroll back through; the whole is in the log. */
 const DEEDS_MAX = 300;
 
+/** Nobody reads a line that stands for less; and a storm of them costs no more than this. */
+const DRAW_MS = 100;
+
 export class Desk {
   readonly river = new River();
   readonly queue = new Queue();
-  /** Rises when the river's lines are others; at most once a frame. */
+  /** Rises when the river's lines are others; at most ten times a second. */
   readonly flow = signal(0);
   readonly waiting = signal<readonly Hold[]>([]);
   readonly mode = signal<InForce | undefined>(undefined);
@@ -42,7 +45,7 @@ export class Desk {
   constructor(
     readonly room: string,
     readonly now: () => number = Date.now,
-    private readonly nextFrame: (draw: () => void) => void = (draw) => void requestAnimationFrame(draw),
+    private readonly soon: (draw: () => void) => void = (draw) => void setTimeout(() => requestAnimationFrame(draw), DRAW_MS),
   ) {}
 
   hear(messages: readonly Message[]): void {
@@ -61,6 +64,14 @@ export class Desk {
     this.queue.reset(holds, this.now());
     for (const hold of holds) this.river.hold(hold);
     this.queued();
+  }
+
+  /** This moderator has decided; it goes before the service answers. */
+  async deciding(hold: Hold, answered: Promise<unknown>): Promise<void> {
+    this.queue.leave(hold.id, this.now());
+    this.queued();
+    await answered;
+    this.queue.settle(hold.id);
   }
 
   sanctions(sanctions: readonly Sanction[]): void {
@@ -157,7 +168,7 @@ export class Desk {
   private flows(): void {
     if (this.isDue) return;
     this.isDue = true;
-    this.nextFrame(() => {
+    this.soon(() => {
       this.isDue = false;
       this.flow.value += 1;
     });

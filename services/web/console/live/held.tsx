@@ -14,7 +14,7 @@ import { parts } from './text';
 import type { View } from './view';
 
 /** More than fits any screen; those behind come up as these go. */
-const SHOWN_MAX = 50;
+const SHOWN_MAX = 20;
 
 interface Queue {
   desk: Desk;
@@ -113,7 +113,7 @@ function Countdown({ hold, now }: { hold: Hold; now: () => number }) {
   const w = words.value;
   const at = useSignal(now());
   useEffect(() => {
-    const timer = setInterval(() => (at.value = now()), 250);
+    const timer = setInterval(() => (at.value = now()), 500);
     return () => clearInterval(timer);
   }, []);
   const { seconds, share } = left(hold, at.value);

@@ -1,4 +1,5 @@
-// One message of the river as a row. It draws itself anew when its own fate changes, and only then.
+// One message of the river as a row. What it is given stays the same while it flows, so it draws itself anew only when its own fate
+// changes (signals compare what a component is given).
 
 import { Said } from '../frame/parts';
 import { clock } from '../frame/time';
@@ -6,23 +7,25 @@ import { words } from '../frame/words';
 import type { Desk } from './desk';
 import type { Fate, Line } from './river';
 import { parts } from './text';
+import type { View } from './view';
 
 export const lineId = (id: string) => `line-${id}`;
 
 interface Row {
   line: Line;
   desk: Desk;
+  view: View;
   isChosen: boolean;
-  onChoose: () => void;
 }
 
-export function LineRow({ line, desk, isChosen, onChoose }: Row) {
+export function LineRow({ line, desk, view, isChosen }: Row) {
   const w = words.value;
+  const choose = () => view.choose({ kind: 'line', id: line.id }, desk.river);
   const fate = line.fate.value;
   const isMuted = desk.isMuted(line.user);
   const classes = ['line', `is-${fate.verdict}`, isChosen && 'is-chosen', fate.recalledBy !== undefined && 'is-recalled'];
   return (
-    <div id={lineId(line.id)} class={classes.filter(Boolean).join(' ')} role="option" aria-selected={isChosen} onClick={onChoose}>
+    <div id={lineId(line.id)} class={classes.filter(Boolean).join(' ')} role="option" aria-selected={isChosen} onClick={choose}>
       <time>{clock(line.at, desk.now(), w.lang)}</time>
       <span class="who">
         <Said>{line.name || line.user || w.nobody}</Said>

@@ -30,7 +30,7 @@ export function Live({ open, isNarrow }: { open: Open; isNarrow: boolean }) {
   const asks = useSignal(0);
   const allowing = useSignal<Line | undefined>(undefined);
   const editing = useSignal<string | undefined>(undefined);
-  const does = new Does(open, { ask: () => (asks.value += 1), allow: (line) => (allowing.value = line), edit: (id) => (editing.value = id) });
+  const does = new Does(open, { ask: () => (asks.value += 1), allow: (line) => (allowing.value = line), edit: (id) => (editing.value = id), say: (text) => page.notes.say(text) });
 
   useLayoutEffect(() => {
     page.onAct = (act) => does.act(act);
@@ -42,7 +42,7 @@ export function Live({ open, isNarrow }: { open: Open; isNarrow: boolean }) {
   const paneNames = { river: w.river.name, held: `${w.held.name} ${desk.waiting.value.length}`, deeds: w.deeds.name, mode: w.mode.name };
   const edited = (hold: Hold, text: string) => {
     editing.value = undefined;
-    void open.acts.approve(hold, text);
+    void room.decide(hold, open.acts.approve(hold, text));
   };
   return (
     <div class={`live is-${pane.value}`}>
@@ -66,6 +66,7 @@ interface Asks {
   ask: () => void;
   allow: (line: Line) => void;
   edit: (id: string | undefined) => void;
+  say: (text: string) => void;
 }
 
 /** What the keys and buttons of this screen do. */
@@ -79,7 +80,10 @@ class Does {
     const { room } = this.open;
     const chosen = this.chosen();
     const hold = this.hold();
-    if (hold && (act === 'approve' || act === 'reject' || act === 'edit')) return this.onHold(act, hold);
+    const isForHeld = act === 'approve' || act === 'reject' || act === 'edit';
+    if (hold && isForHeld) return this.onHold(act, hold);
+    // One has only just come up: better nothing than the wrong one.
+    if (isForHeld && room.desk.queue.waiting.length > 0) this.asks.say(words.peek().held.tooSoon);
     const line = chosen && room.desk.river.find(chosen.id);
     if (line) this.onLine(act, line);
     this.walk(act);
@@ -92,8 +96,8 @@ class Does {
       view.choose({ kind: 'held', id: hold.id }, room.desk.river);
       return this.asks.edit(hold.id);
     }
-    if (act === 'approve') void acts.approve(hold);
-    if (act === 'reject') void acts.reject(hold);
+    if (act === 'approve') void room.decide(hold, acts.approve(hold));
+    if (act === 'reject') void room.decide(hold, acts.reject(hold));
     if (view.chosen.peek()?.id === hold.id) view.choose(undefined, room.desk.river);
   }
 

@@ -9,19 +9,32 @@ export const SETTLE_MS = 350;
 export class Queue {
   /** By deadline. Replaced, never changed in place. */
   waiting: readonly Hold[] = [];
+  /** Those that this moderator has decided on, before the service has answered. */
+  private readonly leaving = new Set<string>();
   private firstId = '';
   private firstSince = 0;
 
   /** All that waits, as the service tells it. */
   reset(holds: readonly Hold[], now: number): void {
-    this.waiting = [...holds].filter((hold) => !hold.decision).sort(pressing);
+    this.waiting = holds.filter((hold) => this.waits(hold)).sort(pressing);
     this.note(now);
   }
 
   add(hold: Hold, now: number): void {
-    if (hold.decision || this.waiting.some(({ id }) => id === hold.id)) return;
+    if (!this.waits(hold) || this.waiting.some(({ id }) => id === hold.id)) return;
     this.waiting = [...this.waiting, hold].sort(pressing);
     this.note(now);
+  }
+
+  /** Goes at once: a second key must not hit the same one. */
+  leave(id: string, now: number): void {
+    this.leaving.add(id);
+    this.take(id, now);
+  }
+
+  /** The service has answered: if it waits still, it may come back. */
+  settle(id: string): void {
+    this.leaving.delete(id);
   }
 
   /** The one that was decided on, if it waited here. */
@@ -35,6 +48,10 @@ export class Queue {
   /** The one a key acts on when none is chosen, once it has been there long enough to be read. */
   next(now: number): Hold | undefined {
     return now - this.firstSince >= SETTLE_MS ? this.waiting[0] : undefined;
+  }
+
+  private waits(hold: Hold): boolean {
+    return !hold.decision && !this.leaving.has(hold.id);
   }
 
   private note(now: number): void {

@@ -44,9 +44,7 @@ export function RiverView({ desk, view, isNarrow }: River) {
             onScrolledUp={() => view.pause('scrolled', desk.river)}
             row={(index) => {
               const line = lines[index];
-              if (!line) return null;
-              const choose = () => view.choose({ kind: 'line', id: line.id }, desk.river);
-              return <LineRow line={line} desk={desk} isChosen={line.id === chosen} onChoose={choose} />;
+              return line && <LineRow line={line} desk={desk} view={view} isChosen={line.id === chosen} />;
             }}
           />
         )}

@@ -3,6 +3,7 @@
 
 import { Danmaku } from '@danmaku/client';
 import type { Api } from '../api/api';
+import type { Hold } from '../api/shapes';
 import { listen } from '../api/stream';
 import type { Session } from '../frame/session';
 import { Desk } from './desk';
@@ -39,6 +40,12 @@ export class Room {
     this.closing.abort();
     this.danmaku.close();
     for (const timer of this.due.values()) clearTimeout(timer);
+  }
+
+  /** The queue without it at once, and as the service has it afterwards. */
+  async decide(hold: Hold, answered: Promise<unknown>): Promise<void> {
+    await this.desk.deciding(hold, answered);
+    await this.holds();
   }
 
   /** Both lines again, at once. */

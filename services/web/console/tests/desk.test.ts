@@ -55,7 +55,7 @@ describe('a desk', () => {
     expect(d.mode.value).toEqual({ mode, by: 'bob', at_ms: 1_000, ends_ms: 9_000 });
   });
 
-  it('draws once a frame, however much is heard', () => {
+  it('draws once in a while, however much is heard', () => {
     const { desk: d, frames } = desk();
     for (const id of ['a', 'b', 'c']) d.happens(held(id));
     expect([frames.length, d.flow.value]).toEqual([1, 0]);

@@ -40,6 +40,18 @@ describe('the held queue', () => {
     expect(new Queue().next(10_000)).toBeUndefined();
   });
 
+  it('lets go of what was decided before the service answers, and takes it back if it waits still', () => {
+    const queue = new Queue();
+    queue.reset([hold('a', 10), hold('b', 20)], 0);
+    queue.leave('a', 1_000);
+    queue.add(hold('a', 10), 1_100);
+    queue.reset([hold('a', 10), hold('b', 20)], 1_200);
+    expect(ids(queue)).toEqual(['b']);
+    queue.settle('a');
+    queue.reset([hold('a', 10), hold('b', 20)], 1_300);
+    expect(ids(queue)).toEqual(['a', 'b']);
+  });
+
   it.each([
     [0, 60, 1],
     [1, 60, 59_999 / 60_000],

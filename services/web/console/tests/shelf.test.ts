@@ -10,6 +10,9 @@ import { en } from '../frame/words-en';
 
 const stamp = (number: number): Stamp => ({ number, scope: 'global', author: 'ann', at_ms: 1, reason: '', entries: 1, published: 1, added: 1, removed: 0, changed: 0 });
 
+const none = { count: 0, first: [] };
+const report = { entries: 1, duplicates: none, one_character: none, contained: { count: 1, first: [] }, collides: none, too_broad: none };
+
 /** A service with one list; somebody else may make a version at any time. */
 function house() {
   const state = { version: 41, asked: [] as Record<string, unknown>[], doubts: false };
@@ -20,12 +23,13 @@ function house() {
     const said = { ...query, ...(JSON.parse(String(init?.body ?? '{}')) as Record<string, unknown>) };
     state.asked.push(said);
     if (Number(said.base_version) !== state.version) return say(409, { code: 'stale_version', message: 'm', newest: stamp(state.version) });
-    if (state.doubts && !said.force) return say(422, { code: 'needs_force', message: 'm', report: { entries: 1 } });
+    if (state.doubts && !said.force) return say(422, { code: 'needs_force', message: 'm', report });
     state.version += 1;
-    return say(200, String(url).includes('/entries') ? { version: stamp(state.version), report: {} } : stamp(state.version));
+    return say(200, String(url).includes('/entries') ? { version: stamp(state.version), report } : stamp(state.version));
   };
-  const shelf = new Shelf(undefined, new Api(new Client(() => null, send)), new Notes(), () => en);
-  return { state, shelf };
+  const notes = new Notes();
+  const shelf = new Shelf(undefined, new Api(new Client(() => null, send)), notes, () => en);
+  return { state, shelf, notes };
 }
 
 describe('a shelf', () => {
@@ -60,6 +64,13 @@ describe('a shelf', () => {
     expect(shelf.stale.value?.newest.number).toBe(50);
     await shelf.stale.value?.again();
     expect(shelf.version.value?.number).toBe(51);
+  });
+
+  it('tells what is doubtful about an edit that was made', async () => {
+    const { shelf, notes } = house();
+    await shelf.load();
+    await shelf.edit('house', { add: ['x'] });
+    expect(notes.shown.value.map(({ text }) => text)).toEqual(['1 entry, 1 doubt.', 'Saved as version 42']);
   });
 
   it('insists only when it is told to', async () => {

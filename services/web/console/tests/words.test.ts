@@ -1,7 +1,7 @@
 // Both languages say everything, the page speaks its reader's, and times are read at a glance.
 
 import { describe, expect, it } from 'vitest';
-import { countdown, span } from '../frame/time';
+import { clock, countdown, span } from '../frame/time';
 import { languageFor } from '../frame/words';
 import { en } from '../frame/words-en';
 import { zh } from '../frame/words-zh';
@@ -23,6 +23,14 @@ describe('the words', () => {
   it('say a mode, the strictest first', () => {
     expect(modeWords(FREE, en)).toBe('Free to speak');
     expect(modeWords({ ...FREE, slow_ms: 2_500, emergency: true, followers_min_s: 61, delay_ms: 4_000 }, en)).toBe('speaking paused · slow 3 s · followers of 2 min · viewers 4 s later');
+  });
+
+  it('say a time, and the day if it is another', () => {
+    const now = new Date(2026, 4, 9, 13, 5, 9).getTime();
+    expect(clock(now, now, 'en')).toBe('13:05:09');
+    expect(clock(new Date(2026, 4, 9, 0, 0, 0).getTime(), now, 'en')).toBe('00:00:00');
+    expect(clock(new Date(2026, 4, 8, 13, 5, 9).getTime(), now, 'en')).toBe('May 8 13:05:09');
+    expect(clock(new Date(2026, 3, 9, 13, 5, 9).getTime(), now, 'zh-CN')).toBe('4月9日 13:05:09');
   });
 
   it.each([[0, '0:00'], [1, '0:01'], [65_000, '1:05'], [3_600_000, '1:00:00'], [-5, '0:00']])('%i ms count down as %s', (ms, told) => expect(countdown(ms)).toBe(told));
