@@ -7,6 +7,7 @@ import { Help } from './frame/help';
 import { type Act, actOf, type Where } from './frame/keys';
 import { NotesView } from './frame/notes-view';
 import { type Page, Provider, type Screen, SCREENS, usePage } from './frame/page';
+import { RENEW_BEFORE_MS } from './frame/session';
 import { SignIn } from './frame/sign-in';
 import { words } from './frame/words';
 import { Live } from './live/live';
@@ -14,6 +15,9 @@ import { Log } from './record/log';
 import { Nodes } from './record/nodes';
 import { Numbers } from './record/numbers';
 import { People } from './record/people';
+
+/** A longer timer ends at once; a token that lasts longer ends with the page. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 
 /** Below this the screens are a phone's. */
 const NARROW = '(max-width: 819px)';
@@ -38,6 +42,12 @@ function Inside() {
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, []);
+  const expires = page.session.known.value?.expires;
+  useEffect(() => {
+    if (expires === undefined) return;
+    const timer = setTimeout(() => void page.renew(), Math.min(TIMER_MAX_MS, expires - RENEW_BEFORE_MS / 2 - Date.now()));
+    return () => clearTimeout(timer);
+  }, [expires]);
   if (!open) return null;
   const screens: Record<Screen, () => preact.ComponentChildren> = {
     live: () => <Live open={open} isNarrow={isNarrow} />,

@@ -19,6 +19,8 @@ export interface Listening {
 
 /** The service says each 15 s that the line is alive; two of those missed and some more is a dead line. */
 const SILENCE_MS = 40_000;
+/** What no second attempt changes: no such room, or not with this token. */
+const FOR_GOOD = [400, 401, 403, 404];
 const FIRST_MS = 1_000;
 const MOST_MS = 15_000;
 
@@ -55,7 +57,7 @@ async function once(listening: Listening, last: string, hear: (event: StreamEven
     const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token() ?? ''}` });
     if (last !== '') headers.set('last-event-id', last);
     const response = await send(path, { headers, cache: 'no-store', signal: line.signal });
-    if (response.status === 401 || response.status === 403) return 'refused';
+    if (FOR_GOOD.includes(response.status)) return 'refused';
     if (!response.ok || !response.body) return 'ended';
     onState('open');
     const events = new EventReader();

@@ -54,17 +54,7 @@ export function Editor({ entry, shelf, list, mayEdit, names, onLeave }: Near) {
         </Button>
       </header>
       <fieldset class="form" disabled={!mayEdit}>
-        <Text label={w.book.fields.text ?? ''} value={draft.value.text ?? ''} onChange={(text) => change({ text })} isFirst={isNew} wide />
-        <Select label={w.book.fields.kind ?? ''} options={KINDS} names={w.book.kinds} value={draft.value.kind} onChange={(kind) => change({ kind })} />
-        <Select label={w.book.fields.action ?? ''} options={ACTIONS} names={w.book.actions} value={draft.value.action} onChange={(action) => change({ action })} />
-        <Text label={w.book.fields.category ?? ''} value={draft.value.category} onChange={(category) => change({ category })} />
-        <Select label={w.book.fields.severity ?? ''} options={['1', '2', '3', '4']} names={{}} value={String(draft.value.severity) as '1'} onChange={(n) => change({ severity: Number(n) })} />
-        <Select label={w.book.fields.boundary ?? ''} options={BOUNDARIES} names={w.book.boundaries} value={draft.value.boundary} onChange={(boundary) => change({ boundary })} />
-        <When label={w.book.fields.expires_ms ?? ''} value={draft.value.expires_ms} onChange={(expires_ms) => change({ expires_ms })} />
-        {(['mandatory', 'numeric', 'pinyin', 'split', 'broadcast', 'private'] as const).map((name) => (
-          <Check key={name} label={w.book.fields[name] ?? name} checked={draft.value[name]} onChange={(is) => change({ [name]: is })} />
-        ))}
-        <Text label={w.book.fields.comment ?? ''} value={draft.value.comment ?? ''} onChange={(comment) => change({ comment })} wide />
+        <Fields entry={draft.value} isNew={isNew} onChange={change} />
         <Text label={w.book.reason} value={reason.value} onChange={(text) => (reason.value = text)} wide />
       </fieldset>
       {entry.author && <p class="dim">{w.book.author(page.who(entry.author), clock(entry.added_ms ?? 0, Date.now(), w.lang))}</p>}
@@ -87,6 +77,27 @@ export function Editor({ entry, shelf, list, mayEdit, names, onLeave }: Near) {
         </footer>
       )}
     </form>
+  );
+}
+
+/** What an entry says of itself. */
+function Fields({ entry, isNew, onChange }: { entry: Entry; isNew: boolean; onChange: (part: Partial<Entry>) => void }) {
+  const w = words.value;
+  const name = (field: keyof Entry) => w.book.fields[field] ?? field;
+  return (
+    <>
+      <Text label={name('text')} value={entry.text ?? ''} onChange={(text) => onChange({ text })} isFirst={isNew} wide />
+      <Select label={name('kind')} options={KINDS} names={w.book.kinds} value={entry.kind} onChange={(kind) => onChange({ kind })} />
+      <Select label={name('action')} options={ACTIONS} names={w.book.actions} value={entry.action} onChange={(action) => onChange({ action })} />
+      <Text label={name('category')} value={entry.category} onChange={(category) => onChange({ category })} />
+      <Select label={name('severity')} options={['1', '2', '3', '4']} names={{}} value={String(entry.severity)} onChange={(n) => onChange({ severity: Number(n) })} />
+      <Select label={name('boundary')} options={BOUNDARIES} names={w.book.boundaries} value={entry.boundary} onChange={(boundary) => onChange({ boundary })} />
+      <When label={name('expires_ms')} value={entry.expires_ms} onChange={(expires_ms) => onChange({ expires_ms })} />
+      {(['mandatory', 'numeric', 'pinyin', 'split', 'broadcast', 'private'] as const).map((field) => (
+        <Check key={field} label={name(field)} checked={entry[field]} onChange={(is) => onChange({ [field]: is })} />
+      ))}
+      <Text label={name('comment')} value={entry.comment ?? ''} onChange={(comment) => onChange({ comment })} wide />
+    </>
   );
 }
 

@@ -1,21 +1,21 @@
 // The entries of a list: tens of thousands of them, searched by the service, drawn as far as they are seen; one of them from near.
 
 import { useSignal } from '@preact/signals';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import type { Entry, Listed } from '../api/shapes';
 import type { Act } from '../frame/keys';
 import { usePage } from '../frame/page';
 import { Button, Said } from '../frame/parts';
 import { Rows } from '../frame/rows';
+import { save } from '../frame/save';
 import { words } from '../frame/words';
 import type { Names } from '../live/names';
 import { Editor, fresh } from './editor';
-import { PAGE, Pages } from './pages';
+import type { Pages } from './pages';
 import type { Shelf } from './shelf';
+import { usePages } from './use-pages';
 
 const ROW = 34;
-/** Between two letters of somebody who types. */
-const TYPING_MS = 200;
 
 interface View {
   shelf: Shelf;
@@ -38,16 +38,18 @@ export function EntriesView({ shelf, list, mayEdit, names }: View) {
     page.onAct = (act: Act) => {
       if (act === 'add' && mayEdit) add();
       if (act === 'leave') chosen.value = undefined;
+      if (act === 'down' || act === 'up') chosen.value = pages.step(chosen.value?.id, act === 'down' ? 1 : -1) ?? chosen.value;
     };
     return () => (page.onAct = undefined);
-  }, []);
+  });
   // What was edited is done, at once or on a second try.
   const edition = shelf.edition.value;
   useEffect(() => {
     chosen.value = undefined;
   }, [edition]);
+  const { value } = chosen;
   return (
-    <div class={chosen.value ? 'entries is-open' : 'entries'}>
+    <div class={value ? 'entries is-open' : 'entries'}>
       <section class="entries-list">
         <header>
           <input id="search" type="search" placeholder={w.book.find} aria-label={w.book.find} value={find.value} onInput={(event) => (find.value = event.currentTarget.value)} />
@@ -60,30 +62,41 @@ export function EntriesView({ shelf, list, mayEdit, names }: View) {
           <ExportButton shelf={shelf} list={list} />
         </header>
         {pages.count === 0 && <p class="hint">{trouble || (pages.hasMore ? w.load : find.value === '' ? w.book.emptyList : w.book.noFound)}</p>}
-        {pages.count > 0 && (
-          <Rows
-            class="is-entries"
-            count={pages.count}
-            height={ROW}
-            keyOf={(index) => pages.entries[index]?.id ?? `row ${index}`}
-            label={list.name}
-            activeId={chosen.value?.id && `entry-${chosen.value.id}`}
-            onSeen={(_, last) => reach(last)}
-            row={(index) => {
-              const entry = pages.entries[index];
-              return entry ? <EntryRow entry={entry} isChosen={entry.id === chosen.value?.id} onChoose={() => (chosen.value = entry)} /> : <div class="entry is-coming" role="option" aria-selected={false}>…</div>;
-            }}
-          />
-        )}
+        {pages.count > 0 && <EntryRows pages={pages} label={list.name} chosen={value?.id} onReach={reach} onChoose={(entry) => (chosen.value = entry)} />}
       </section>
       <aside class="entries-near" aria-label={w.book.tabs.entries}>
-        {chosen.value ? (
-          <Editor key={chosen.value.id ?? 'new'} entry={chosen.value} shelf={shelf} list={list.name} mayEdit={mayEdit} names={names} onLeave={() => (chosen.value = undefined)} />
-        ) : (
-          <p class="hint">{w.book.chooseEntry}</p>
-        )}
+        {value && <Editor key={value.id ?? 'new'} entry={value} shelf={shelf} list={list.name} mayEdit={mayEdit} names={names} onLeave={() => (chosen.value = undefined)} />}
+        {!value && <p class="hint">{w.book.chooseEntry}</p>}
       </aside>
     </div>
+  );
+}
+
+interface Shown {
+  pages: Pages;
+  label: string;
+  chosen: string | undefined;
+  onReach: (last: number) => void;
+  onChoose: (entry: Entry) => void;
+}
+
+function EntryRows({ pages, label, chosen, onReach, onChoose }: Shown) {
+  return (
+    <Rows
+      class="is-entries"
+      count={pages.count}
+      height={ROW}
+      keyOf={(index) => pages.entries[index]?.id ?? `row ${index}`}
+      label={label}
+      chosen={pages.entries.findIndex(({ id }) => id === chosen)}
+      activeId={chosen && `entry-${chosen}`}
+      onSeen={(_, last) => onReach(last)}
+      row={(index) => {
+        const entry = pages.entries[index];
+        if (!entry) return <div class="entry is-coming" role="option" aria-selected={false}>…</div>;
+        return <EntryRow entry={entry} isChosen={entry.id === chosen} onChoose={() => onChoose(entry)} />;
+      }}
+    />
   );
 }
 
@@ -113,53 +126,4 @@ function ExportButton({ shelf, list }: { shelf: Shelf; list: Listed }) {
     else notes.say(w.refused(answer.refusal), 'no');
   };
   return <Button onClick={() => void take()}>{w.book.export}</Button>;
-}
-
-/** Gives the reader a file. */
-export function save(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser has taken it once this turn is over.
-  setTimeout(() => URL.revokeObjectURL(link.href));
-}
-
-/** The pages that are here, and a way to say how far one looks. */
-function usePages(shelf: Shelf, list: Listed, find: string) {
-  const { api } = usePage();
-  const pages = useRef(new Pages(find !== ''));
-  const drawn = useSignal(0);
-  const trouble = useSignal('');
-  const wanted = useRef(0);
-  const isAsking = useRef(false);
-  void drawn.value;
-
-  const ask = async (mine: Pages): Promise<void> => {
-    const after = mine.wants(wanted.current);
-    if (after === undefined || isAsking.current || mine !== pages.current) return;
-    isAsking.current = true;
-    const answer = await api.entries(shelf.scope, list.name, { find, after, limit: PAGE });
-    isAsking.current = false;
-    if (mine !== pages.current) return void ask(pages.current);
-    trouble.value = answer.ok ? '' : words.peek().refused(answer.refusal);
-    if (answer.ok && mine.take(after, answer.value)) drawn.value += 1;
-    if (answer.ok) await ask(mine);
-  };
-
-  useEffect(() => {
-    const begin = () => {
-      pages.current = new Pages(find !== '');
-      wanted.current = 0;
-      void ask(pages.current);
-    };
-    const timer = setTimeout(begin, find === '' ? 0 : TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [shelf, list.name, find, shelf.edition.value]);
-
-  const reach = (last: number) => {
-    wanted.current = last;
-    void ask(pages.current);
-  };
-  return { pages: pages.current, reach, trouble: trouble.value };
 }

@@ -32,6 +32,13 @@ export class Pages {
     return this.next !== undefined;
   }
 
+  /** The entry so far from this one, of those that are here; the first where none is chosen. */
+  step(id: string | undefined, by: 1 | -1): Entry | undefined {
+    const at = this.entries.findIndex((entry) => entry.id === id);
+    if (at < 0) return this.entries[0];
+    return this.entries[Math.max(0, Math.min(this.entries.length - 1, at + by))];
+  }
+
   /** What to ask for so that row `last` will be there; nothing if it is. */
   wants(last: number): string | undefined {
     return last >= this.entries.length ? this.next : undefined;

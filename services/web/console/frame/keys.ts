@@ -44,6 +44,8 @@ export const KEYS: readonly Key[] = [
   { keys: ['a'], act: 'approve', where: 'held' },
   { keys: ['x'], act: 'reject', where: 'held' },
   { keys: ['e'], act: 'edit', where: 'held' },
+  { keys: ['j', 'ArrowDown'], act: 'down', where: 'book' },
+  { keys: ['k', 'ArrowUp'], act: 'up', where: 'book' },
   { keys: ['n'], act: 'add', where: 'book' },
 ];
 

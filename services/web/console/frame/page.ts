@@ -12,7 +12,7 @@ import { Room } from '../live/room';
 import { View } from '../live/view';
 import type { Act } from './keys';
 import { Notes } from './notes';
-import { Session } from './session';
+import { RENEW_BEFORE_MS, Session } from './session';
 import { words } from './words';
 
 export const SCREENS = ['live', 'book', 'people', 'numbers', 'log', 'nodes'] as const;
@@ -65,6 +65,15 @@ export class Page {
   leave(): void {
     this.open.peek()?.room.close();
     this.open.value = undefined;
+  }
+
+  /** Another token if there is one to be had; else whoever sits here comes in anew. */
+  async renew(): Promise<void> {
+    await this.session.token(false);
+    const { expires = Infinity } = this.session.known.peek() ?? {};
+    if (expires > Date.now() + RENEW_BEFORE_MS) return;
+    this.notes.say(words.peek().sign.expired, 'no');
+    this.signOut();
   }
 
   signOut(): void {

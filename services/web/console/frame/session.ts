@@ -17,7 +17,7 @@ export interface Known {
 }
 
 const KEPT = 'danmaku.console';
-const RENEW_BEFORE_MS = 60_000;
+export const RENEW_BEFORE_MS = 60_000;
 
 /** What a token says of itself. It is not believed, only shown: the service looks at its signature. */
 export function claims(token: string): Known | undefined {

@@ -7,21 +7,7 @@ import { usePage } from './page';
 
 export function SignIn() {
   const w = words.value;
-  const { session } = usePage();
-  const [name, setName] = useState('mod');
-  const [token, setToken] = useState('');
-  const [trouble, setTrouble] = useState('');
-  const develop = async () => {
-    const came = await session.develop(name.trim() || 'mod', ['viewer', 'moderator', 'admin']);
-    if (came !== 'ok') setTrouble(came === 'none' ? w.sign.noDevelop : w.sign.unreachable);
-  };
-  const paste = () => {
-    if (!session.take(token)) setTrouble(w.sign.notToken);
-  };
-  const submit = (act: () => void) => (event: Event) => {
-    event.preventDefault();
-    act();
-  };
+  const [trouble, tell] = useState('');
   return (
     <main class="sign">
       <div class="sign-box">
@@ -30,30 +16,57 @@ export function SignIn() {
           <h1>{w.sign.head}</h1>
           <p class="dim">{w.sign.lead}</p>
         </header>
-        <form onSubmit={submit(() => void develop())}>
-          <Field label={w.sign.name} wide>
-            <input type="text" maxLength={40} value={name} autoComplete="nickname" onInput={(event) => setName(event.currentTarget.value)} />
-          </Field>
-          <button type="submit" class="button is-main">
-            {w.sign.develop}
-          </button>
-          <p class="dim">{w.sign.developNote}</p>
-        </form>
-        <form onSubmit={submit(paste)}>
-          <Field label={w.sign.token} wide>
-            <textarea rows={3} spellcheck={false} autoComplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
-          </Field>
-          <button type="submit" class="button is-plain" disabled={token.trim() === ''}>
-            {w.sign.paste}
-          </button>
-          <p class="dim">{w.sign.kept}</p>
-        </form>
+        <Develop onTrouble={tell} />
+        <Paste onTrouble={tell} />
         <p role="alert" class="trouble">
           {trouble}
         </p>
         <LanguageButton />
       </div>
     </main>
+  );
+}
+
+function Develop({ onTrouble }: { onTrouble: (text: string) => void }) {
+  const w = words.value;
+  const { session } = usePage();
+  const [name, setName] = useState('mod');
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    const came = await session.develop(name.trim() || 'mod', ['viewer', 'moderator', 'admin']);
+    if (came !== 'ok') onTrouble(came === 'none' ? w.sign.noDevelop : w.sign.unreachable);
+  };
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      <Field label={w.sign.name} wide>
+        <input type="text" maxLength={40} value={name} autoComplete="nickname" onInput={(event) => setName(event.currentTarget.value)} />
+      </Field>
+      <button type="submit" class="button is-main">
+        {w.sign.develop}
+      </button>
+      <p class="dim">{w.sign.developNote}</p>
+    </form>
+  );
+}
+
+function Paste({ onTrouble }: { onTrouble: (text: string) => void }) {
+  const w = words.value;
+  const { session } = usePage();
+  const [token, setToken] = useState('');
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!session.take(token)) onTrouble(w.sign.notToken);
+  };
+  return (
+    <form onSubmit={submit}>
+      <Field label={w.sign.token} wide>
+        <textarea rows={3} spellcheck={false} autoComplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value)} />
+      </Field>
+      <button type="submit" class="button is-plain" disabled={token.trim() === ''}>
+        {w.sign.paste}
+      </button>
+      <p class="dim">{w.sign.kept}</p>
+    </form>
   );
 }
 

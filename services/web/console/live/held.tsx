@@ -35,7 +35,9 @@ export function Held({ desk, view, names, editing, onAct, onEdited }: Queue) {
     <section class="held" aria-label={w.held.name}>
       <header>
         <h2>{w.held.name}</h2>
-        <b class={waiting.length > 0 ? 'count is-some' : 'count'}>{w.number(waiting.length)}</b>
+        <b class={waiting.length > 0 ? 'count is-some' : 'count'} role="status" aria-label={`${w.held.name}: ${w.number(waiting.length)}`}>
+          {w.number(waiting.length)}
+        </b>
       </header>
       {waiting.length === 0 && <p class="hint">{w.held.empty}</p>}
       <ol>

@@ -4,9 +4,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { AuditRow } from '../api/shapes';
-import { save } from '../book/entries';
 import { type Open, usePage } from '../frame/page';
 import { Button, Check, Said } from '../frame/parts';
+import { save } from '../frame/save';
 import { clock } from '../frame/time';
 import { words } from '../frame/words';
 import { SYSTEM } from '../live/desk';
@@ -20,21 +20,39 @@ const PAGE = 1_000;
 
 export function Log({ open }: { open: Open }) {
   const w = words.value;
-  const { api, notes } = usePage();
-  const rows = useSignal<readonly AuditRow[] | undefined>(undefined);
   const isOnly = useSignal(false);
   const isPeople = useSignal(false);
   const find = useSignal('');
-  const state = useSignal<{ text: string; isWhole: boolean } | undefined>(undefined);
   // Each deed of this room is a new row.
-  const deed = open.room.desk.deeds.value[0]?.number;
+  const rows = useRows(isOnly.value ? open.room.name : undefined, open.room.desk.deeds.value[0]?.number);
+  const shown = found(rows ?? [], find.value).filter(({ actor }) => !isPeople.value || actor !== SYSTEM);
+  return (
+    <div class="log">
+      <header>
+        <input id="search" type="search" placeholder={w.log.find} aria-label={w.log.find} value={find.value} onInput={(event) => (find.value = event.currentTarget.value)} />
+        <Check label={w.log.only} checked={isOnly.value} onChange={(is) => (isOnly.value = is)} />
+        <Check label={w.log.people} checked={isPeople.value} onChange={(is) => (isPeople.value = is)} />
+        <Whole />
+      </header>
+      {rows === undefined && <p class="hint">{w.load}</p>}
+      {rows && shown.length === 0 && <p class="hint">{w.nothing}</p>}
+      {shown.length > 0 && <Table rows={shown.slice(0, SHOWN_MAX)} />}
+      {shown.length > SHOWN_MAX && <p class="dim">{w.log.trimmed(SHOWN_MAX)}</p>}
+    </div>
+  );
+}
+
+/** The end of the log, the newest first; read anew at each deed. */
+function useRows(room: string | undefined, deed: number | undefined): readonly AuditRow[] | undefined {
+  const { api, notes } = usePage();
+  const rows = useSignal<readonly AuditRow[] | undefined>(undefined);
   useEffect(() => {
     let isShown = true;
     const load = async () => {
       let kept: AuditRow[] = [];
       for (let after = 0, isMore = true; isMore && isShown; ) {
-        const answer = await api.audit(isOnly.value ? open.room.name : undefined, after);
-        if (!answer.ok) return notes.say(w.refused(answer.refusal), 'no');
+        const answer = await api.audit(room, after);
+        if (!answer.ok) return notes.say(words.peek().refused(answer.refusal), 'no');
         kept = [...kept, ...answer.value.rows].slice(-KEPT_MAX);
         after = kept.at(-1)?.sequence ?? after;
         isMore = answer.value.rows.length === PAGE;
@@ -43,34 +61,32 @@ export function Log({ open }: { open: Open }) {
     };
     void load();
     return () => void (isShown = false);
-  }, [isOnly.value, deed]);
+  }, [room, deed]);
+  return rows.value;
+}
+
+/** Whether the log is what was written, and all of it as a file. */
+function Whole() {
+  const w = words.value;
+  const { api, notes } = usePage();
+  const told = useSignal<{ text: string; isWhole: boolean } | undefined>(undefined);
   const verify = async () => {
     const answer = await api.verify();
     if (!answer.ok) return notes.say(w.refused(answer.refusal), 'no');
     const { whole, rows, head, broken_at } = answer.value;
-    state.value = { isWhole: whole, text: whole ? w.log.whole(rows, head) : w.log.broken(broken_at ?? 0) };
+    told.value = { isWhole: whole, text: whole ? w.log.whole(rows, head) : w.log.broken(broken_at ?? 0) };
   };
   const take = async () => {
     const answer = await api.auditFile();
     if (answer.ok) save(answer.value, 'audit.ndjson');
     else notes.say(w.refused(answer.refusal), 'no');
   };
-  const shown = found(rows.value ?? [], find.value).filter(({ actor }) => !isPeople.value || actor !== SYSTEM);
   return (
-    <div class="log">
-      <header>
-        <input id="search" type="search" placeholder={w.log.find} aria-label={w.log.find} value={find.value} onInput={(event) => (find.value = event.currentTarget.value)} />
-        <Check label={w.log.only} checked={isOnly.value} onChange={(is) => (isOnly.value = is)} />
-        <Check label={w.log.people} checked={isPeople.value} onChange={(is) => (isPeople.value = is)} />
-        <Button onClick={() => void verify()}>{w.log.verify}</Button>
-        <Button onClick={() => void take()}>{w.log.export}</Button>
-        {state.value && <span class={state.value.isWhole ? 'verdict is-clean' : 'verdict is-broken'}>{state.value.text}</span>}
-      </header>
-      {rows.value === undefined && <p class="hint">{w.load}</p>}
-      {rows.value && shown.length === 0 && <p class="hint">{w.nothing}</p>}
-      {shown.length > 0 && <Table rows={shown.slice(0, SHOWN_MAX)} />}
-      {shown.length > SHOWN_MAX && <p class="dim">{w.log.trimmed(SHOWN_MAX)}</p>}
-    </div>
+    <>
+      <Button onClick={() => void verify()}>{w.log.verify}</Button>
+      <Button onClick={() => void take()}>{w.log.export}</Button>
+      {told.value && <span class={told.value.isWhole ? 'verdict is-clean' : 'verdict is-broken'}>{told.value.text}</span>}
+    </>
   );
 }
 

@@ -23,9 +23,24 @@ interface Known {
 
 export function Nodes({ open }: { open: Open }) {
   const w = words.value;
+  const { name } = open.room;
+  const known = useKnown(name);
+  return (
+    <div class="nodes">
+      <section class="tile">
+        <h2>{w.nodes.book}</h2>
+        <Newest head={w.book.everywhere} versions={known.everywhere} />
+        <Newest head={name} versions={known.here} />
+      </section>
+      <Filters holds={known.holds} />
+      <Hall known={known} open={open} />
+    </div>
+  );
+}
+
+function useKnown(name: string): Known {
   const { api } = usePage();
   const known = useSignal<Known>({ places: [], holds: [] });
-  const { name, desk } = open.room;
   useEffect(() => {
     const load = async () => {
       const [everywhere, here, where, waiting, decided] = await Promise.all([api.versions(undefined, 1), api.versions(name, 1), api.where(name), api.holds(name), api.holds(name, true)]);
@@ -40,48 +55,53 @@ export function Nodes({ open }: { open: Open }) {
     const timer = setInterval(() => void load(), EVERY_MS);
     return () => clearInterval(timer);
   }, [name]);
-  const judged = evidence(known.value.holds);
-  const hello = desk.hello.value;
+  return known.value;
+}
+
+/** What the service does not tell, where it is told, and what can be seen all the same. */
+function Filters({ holds }: { holds: Hold[] }) {
+  const w = words.value;
+  const judged = evidence(holds);
   return (
-    <div class="nodes">
-      <section class="tile">
-        <h2>{w.nodes.book}</h2>
-        <Newest head={w.book.everywhere} versions={known.value.everywhere} />
-        <Newest head={name} versions={known.value.here} />
-      </section>
-      <section class="tile">
-        <h2>{w.nodes.filter}</h2>
-        <p>{w.nodes.noApi}</p>
-        <ul class="metrics">
-          {METRICS.map((metric) => (
-            <li key={metric}>
-              <code>{metric}</code>
-            </li>
-          ))}
-        </ul>
-        <h3>{w.nodes.seen}</h3>
-        <p>{judged ? w.nodes.judged(judged.version, clock(judged.at, Date.now(), w.lang)) : w.nodes.unseen}</p>
-      </section>
-      <section class="tile">
-        <h2>{w.nodes.hall}</h2>
-        <ul>
-          {known.value.places.map(({ node, address }) => (
-            <li key={node}>
-              <b>
-                <Said>{node}</Said>
-              </b>{' '}
-              <Said class="dim">{address}</Said> {hello?.node === node && <i class="tag is-approved">{w.nodes.connected}</i>}
-            </li>
-          ))}
-        </ul>
-        <dl class="facts">
-          <dt>{w.nodes.release}</dt>
-          <dd>{hello?.version ?? '–'}</dd>
-          <dt>{w.nodes.partition}</dt>
-          <dd>{known.value.partition ?? '–'}</dd>
-        </dl>
-      </section>
-    </div>
+    <section class="tile">
+      <h2>{w.nodes.filter}</h2>
+      <p>{w.nodes.noApi}</p>
+      <ul class="metrics">
+        {METRICS.map((metric) => (
+          <li key={metric}>
+            <code>{metric}</code>
+          </li>
+        ))}
+      </ul>
+      <h3>{w.nodes.seen}</h3>
+      <p>{judged ? w.nodes.judged(judged.version, clock(judged.at, Date.now(), w.lang)) : w.nodes.unseen}</p>
+    </section>
+  );
+}
+
+function Hall({ known, open }: { known: Known; open: Open }) {
+  const w = words.value;
+  const hello = open.room.desk.hello.value;
+  return (
+    <section class="tile">
+      <h2>{w.nodes.hall}</h2>
+      <ul>
+        {known.places.map(({ node, address }) => (
+          <li key={node}>
+            <b>
+              <Said>{node}</Said>
+            </b>{' '}
+            <Said class="dim">{address}</Said> {hello?.node === node && <i class="tag is-approved">{w.nodes.connected}</i>}
+          </li>
+        ))}
+      </ul>
+      <dl class="facts">
+        <dt>{w.nodes.release}</dt>
+        <dd>{hello?.version ?? '–'}</dd>
+        <dt>{w.nodes.partition}</dt>
+        <dd>{known.partition ?? '–'}</dd>
+      </dl>
+    </section>
   );
 }
 

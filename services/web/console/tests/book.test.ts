@@ -30,6 +30,14 @@ describe('the pages of a list', () => {
     expect(pages.entries).toHaveLength(10);
   });
 
+  it('are walked through entry by entry', () => {
+    const pages = new Pages(false);
+    expect(pages.step(undefined, 1)).toBeUndefined();
+    pages.take('', page(0, 3, 3));
+    const walk = (id: string | undefined, by: 1 | -1) => pages.step(id, by)?.id;
+    expect([walk(undefined, 1), walk('e0', 1), walk('e2', 1), walk('e0', -1), walk('gone', -1)]).toEqual(['e0', 'e1', 'e2', 'e0', 'e0']);
+  });
+
   it('of a search have one row for what is not told yet', () => {
     const pages = new Pages(true);
     expect(pages.count).toBe(1);

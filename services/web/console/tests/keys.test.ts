@@ -15,6 +15,8 @@ describe('keys', () => {
     [press('a'), false, ['live', 'line', 'held'], 'approve'],
     [press('a'), false, ['live', 'held'], 'approve'],
     [press('n'), false, ['book'], 'add'],
+    [press('ArrowDown'), false, ['book'], 'down'],
+    [press('ArrowDown'), true, ['book'], undefined],
     [press('n'), false, ['live'], undefined],
     [press('?'), false, [], 'help'],
     [press('?'), true, ['live'], undefined],

@@ -49,7 +49,7 @@ describe('listening', () => {
     expect(told.waits).toEqual([1000, 2000, 4000, 1000, 2000]);
   });
 
-  it.each([401, 403])('ends where it may not listen: %s', async (status) => {
+  it.each([400, 401, 403, 404])('ends where it may not listen: %s', async (status) => {
     const told = await hear([() => new Response('', { status })]);
     expect(told.states).toEqual(['connecting', 'refused']);
     expect(told.waits).toEqual([]);
