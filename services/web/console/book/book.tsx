@@ -42,7 +42,8 @@ export function Book({ open }: { open: Open }) {
         <ListColumn shelf={shelf} mayEdit={mayEdit} />
       </aside>
       <div class="book-main">
-        {list && <Stages mode={list.mode} isTrying={tab.value === 'try'} mayEdit={mayEdit} onTry={() => (tab.value = 'try')} onMode={(mode) => void shelf.putList(list.name, mode, list.comment)} />}
+        {list && <Stages mode={list.mode} isTrying={tab.value === 'try'} mayEdit={mayEdit && !shelf.isBusy.value} onTry={() => (tab.value = 'try')} onMode={(mode) => void shelf.putList(list.name, mode, list.comment)} />}
+        {shelf.isBusy.value && <p class="busy" role="status">{w.saving}</p>}
         <Segments label={w.screens.book ?? ''} options={TABS} names={w.book.tabs} value={tab.value} onChange={(to) => (tab.value = to)} />
         {tab.value === 'versions' && <VersionsView shelf={shelf} mayEdit={mayEdit} />}
         {tab.value !== 'versions' && !list && <p class="hint">{shelf.trouble.value || (shelf.lists.value ? w.book.chooseList : w.load)}</p>}

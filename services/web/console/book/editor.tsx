@@ -71,7 +71,7 @@ export function Editor({ entry, shelf, list, mayEdit, names, onLeave }: Near) {
               {w.book.force}
             </Button>
           )}
-          <button type="submit" class="button is-main" disabled={(draft.value.text ?? '').trim() === ''}>
+          <button type="submit" class="button is-main" disabled={shelf.isBusy.value || (draft.value.text ?? '').trim() === ''}>
             {w.book.save}
           </button>
         </footer>

@@ -28,6 +28,8 @@ export class Shelf {
   readonly stale = signal<Stale | undefined>(undefined);
   readonly doubtful = signal<Doubtful | undefined>(undefined);
   readonly trouble = signal('');
+  /** Something was asked and is not answered: 65,000 entries that come into force take seconds. */
+  readonly isBusy = signal(false);
   /** Rises when entries may be others. */
   readonly edition = signal(0);
 
@@ -63,7 +65,9 @@ export class Shelf {
   }
 
   async edit(list: string, edit: EditList, base = this.base()): Promise<boolean> {
+    this.isBusy.value = true;
     const answer = await this.api.edit(this.scope, list, { ...edit, ...base });
+    this.isBusy.value = false;
     if (!answer.ok && answer.refusal.code === 'needs_force') {
       const force = () => this.edit(list, { ...edit, force: true });
       this.doubtful.value = { refusal: answer.refusal, force };
@@ -98,7 +102,9 @@ export class Shelf {
   }
 
   private async done(asked: Promise<Answer<Stamp | undefined>>, again: (base: Based) => Promise<unknown>): Promise<boolean> {
+    this.isBusy.value = true;
     const answer = await asked;
+    this.isBusy.value = false;
     if (answer.ok) await this.made(answer.value);
     else if (!this.missed(answer.refusal, again)) this.notes.say(this.words().refused(answer.refusal), 'no');
     return answer.ok;

@@ -15,6 +15,7 @@ export const en: Words = {
   close: 'Close',
   cancel: 'Cancel',
   load: 'Reading…',
+  saving: 'Saving…',
   nothing: 'Nothing here',
   again: 'Try again',
   more: 'More',

@@ -15,6 +15,7 @@ export const zh = {
   close: '关闭',
   cancel: '取消',
   load: '正在读取…',
+  saving: '正在保存…',
   nothing: '没有内容',
   again: '重试',
   more: '更多',
