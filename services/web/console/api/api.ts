@@ -137,5 +137,6 @@ export class Api {
     this.get<{ rows: Shape.AuditRow[] }>(`${BOOK}/audit`, { room: scope, after, limit: 1000 });
   verify = () => this.get<Shape.Verified>(`${BOOK}/audit/verify`);
   auditFile = () => this.client.file(`${BOOK}/audit/export`);
+  filters = () => this.get<Shape.Filters>(`${BOOK}/filters`);
   where = (name: string) => this.get<unknown>(path`/v1/rooms/${name}/where`);
 }

@@ -266,6 +266,20 @@ export interface Tested {
   otherwise: number;
 }
 
+/** A partition as the newest records in it tell. An owner's number names no machine. */
+export interface Judged {
+  partition: number;
+  owner?: string;
+  version?: number;
+  judged_ms?: number;
+  says: string;
+}
+export interface Filters {
+  published: number;
+  published_ms: number;
+  partitions: Judged[];
+}
+
 export interface ReportedMessage {
   id: string;
   reports: number;

@@ -1,24 +1,23 @@
-// Which version is in force where, as far as the services tell it, and plainly what they do not.
+// Which version is in force where: the newest of each book, by which each partition was judged last, and the nodes of the hall.
 
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Hold, Versions } from '../api/shapes';
+import type { Filters, Judged, Versions } from '../api/shapes';
 import { type Open, usePage } from '../frame/page';
 import { Said } from '../frame/parts';
 import { clock } from '../frame/time';
 import { words } from '../frame/words';
-import { evidence, type Place, places } from './places';
+import { type Place, places } from './places';
 
 const EVERY_MS = 5_000;
-/** What each filter says of itself, on its admin port. */
-const METRICS = ['danmaku_filter_rules_version', 'danmaku_filter_rules_age_seconds', 'danmaku_filter_rules_in_force_seconds'];
-
 interface Known {
   everywhere?: Versions;
   here?: Versions;
   places: Place[];
   partition?: number;
-  holds: Hold[];
+  filters?: Filters;
+  /** Why nothing is known of the filters. */
+  trouble: string;
 }
 
 export function Nodes({ open }: { open: Open }) {
@@ -32,23 +31,23 @@ export function Nodes({ open }: { open: Open }) {
         <Newest head={w.book.everywhere} versions={known.everywhere} />
         <Newest head={name} versions={known.here} />
       </section>
-      <Filters holds={known.holds} />
       <Hall known={known} open={open} />
+      <FilterTable filters={known.filters} trouble={known.trouble} partition={known.partition} />
     </div>
   );
 }
 
 function useKnown(name: string): Known {
   const { api } = usePage();
-  const known = useSignal<Known>({ places: [], holds: [] });
+  const known = useSignal<Known>({ places: [], trouble: '' });
   useEffect(() => {
     const load = async () => {
-      const [everywhere, here, where, waiting, decided] = await Promise.all([api.versions(undefined, 1), api.versions(name, 1), api.where(name), api.holds(name), api.holds(name, true)]);
+      const [everywhere, here, where, filters] = await Promise.all([api.versions(undefined, 1), api.versions(name, 1), api.where(name), api.filters()]);
       known.value = {
         ...(everywhere.ok ? { everywhere: everywhere.value } : {}),
         ...(here.ok ? { here: here.value } : {}),
         ...(where.ok ? places(where.value) : { places: [] }),
-        holds: [...(waiting.ok ? waiting.value.holds : []), ...(decided.ok ? decided.value.holds : [])],
+        ...(filters.ok ? { filters: filters.value, trouble: '' } : { trouble: words.peek().refused(filters.refusal) }),
       };
     };
     void load();
@@ -58,24 +57,55 @@ function useKnown(name: string): Known {
   return known.value;
 }
 
-/** What the service does not tell, where it is told, and what can be seen all the same. */
-function Filters({ holds }: { holds: Hold[] }) {
+/** Which version judged each partition last. Filters serve nobody: their records speak for them. */
+function FilterTable({ filters, trouble, partition }: { filters: Filters | undefined; trouble: string; partition: number | undefined }) {
   const w = words.value;
-  const judged = evidence(holds);
   return (
-    <section class="tile">
+    <section class="tile is-wide">
       <h2>{w.nodes.filter}</h2>
-      <p>{w.nodes.noApi}</p>
-      <ul class="metrics">
-        {METRICS.map((metric) => (
-          <li key={metric}>
-            <code>{metric}</code>
-          </li>
-        ))}
-      </ul>
-      <h3>{w.nodes.seen}</h3>
-      <p>{judged ? w.nodes.judged(judged.version, clock(judged.at, Date.now(), w.lang)) : w.nodes.unseen}</p>
+      <p class="dim">{w.nodes.filterNote}</p>
+      {!filters && <p class={trouble ? 'trouble' : 'dim'}>{trouble || w.load}</p>}
+      {filters && (
+        <div class="table-box" tabIndex={0} role="region" aria-label={w.nodes.filter}>
+          <table class="table">
+            <thead>
+              <tr>
+                {[w.nodes.partition, w.nodes.version, w.nodes.says, w.nodes.judged, w.nodes.owner].map((name) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {filters.partitions.map((judged) => (
+                <Partition key={judged.partition} judged={judged} isHere={judged.partition === partition} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
     </section>
+  );
+}
+
+const TONES: Record<string, string> = { current: 'is-approved', behind: 'is-blocked' };
+
+function Partition({ judged, isHere }: { judged: Judged; isHere: boolean }) {
+  const w = words.value;
+  const { partition, version, says, judged_ms, owner } = judged;
+  return (
+    <tr>
+      <th scope="row">
+        {partition} {isHere && <i class="tag is-held">{w.nodes.here}</i>}
+      </th>
+      <td>{version ?? '–'}</td>
+      <td>
+        <i class={`tag ${TONES[says] ?? ''}`}>{w.nodes.stands[says] ?? says}</i>
+      </td>
+      <td>{judged_ms === undefined ? '–' : clock(judged_ms, Date.now(), w.lang)}</td>
+      <td class="dim">{owner ?? '–'}</td>
+    </tr>
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { AuditRow, EntryNumbers } from '../api/shapes';
-import { evidence, places } from '../record/places';
+import { places } from '../record/places';
 import { badness, isBad, ranked } from '../record/rank';
 import { found, said } from '../record/rows';
 
@@ -59,9 +59,4 @@ describe('nodes', () => {
     [null, { places: [] }],
     ['html', { places: [] }],
   ])('of %j', (answer, told) => expect(places(answer)).toEqual(told));
-
-  it('show the version of the last message that tells one', () => {
-    expect(evidence([{ held_ms: 1, rules_version: 4 }, { held_ms: 9, rules_version: 0 }, { held_ms: 5, rules_version: 6 }])).toEqual({ version: 6, at: 5 });
-    expect(evidence([])).toBeUndefined();
-  });
 });
