@@ -202,6 +202,8 @@ impl House {
         let path = head.uri.path();
         let (bytes_max, said) = match head.method {
             Method::GET | Method::HEAD | Method::DELETE => return Ok(bytes::Bytes::new()),
+            // What is sent there is not taken, and told where it is.
+            _ if is_export(path) => return Ok(bytes::Bytes::new()),
             _ if is_report(path) => (REPORT_BYTES_MAX, "4 KiB"),
             _ if path.ends_with("/import") || path.ends_with("/dry-run") => (FILE_BYTES_MAX, "32 MiB"),
             _ => (BODY_BYTES_MAX, "4 MiB"),
