@@ -63,6 +63,19 @@ impl<V> Recent<V> {
         self.order.push_back((now_ms, key));
     }
 
+    /// Puts under `key` what stood there, or `new`, as `change` leaves it.
+    pub(crate) fn change(&mut self, key: u64, new: V, now_ms: i64, change: impl FnOnce(&mut V)) {
+        self.sweep(now_ms);
+        let entry = self.entries.entry(key).or_insert(Entry { at_ms: now_ms, value: new });
+        entry.at_ms = now_ms;
+        change(&mut entry.value);
+        self.order.push_back((now_ms, key));
+        // Only now, as the oldest may be the one that lives on.
+        if self.order.len() > self.entries_max {
+            self.forgotten += u64::from(self.drop_oldest());
+        }
+    }
+
     /// How many entries were forgotten within their window.
     pub(crate) fn forgotten(&self) -> u64 {
         self.forgotten
@@ -113,6 +126,16 @@ mod tests {
         assert_eq!(value(&mut recent, 1, 120), Some((b'b', 40)));
         assert_eq!(recent.order.len(), 1);
         assert_eq!(value(&mut recent, 1, 160), None);
+    }
+
+    #[test]
+    fn what_is_changed_lives_on_from_then_and_begins_anew_once_it_is_forgotten() {
+        let mut recent = Recent::new(100);
+        for (now_ms, expected) in [(0, 1), (60, 2), (159, 3), (260, 1)] {
+            recent.change(7, 0, now_ms, |count| *count += 1);
+            assert_eq!(value(&mut recent, 7, now_ms), Some((expected, 100)), "at {now_ms}");
+        }
+        assert_eq!((recent.entries.len(), recent.order.len()), (1, 1));
     }
 
     #[test]
