@@ -263,7 +263,9 @@ fn greet(address: SocketAddr, room: &str, embedded: bool) {
              no times and no topic administration. With --brokers the same program stands on a real Kafka cluster."
         );
     }
-    eprintln!("\n  danmaku is flying:  http://{address}/?room={room}\n  for moderators:     http://{address}/console\n");
+    eprintln!(
+        "\n  danmaku is flying:  http://{address}/?room={room}\n  for moderators:     http://{address}/console\n"
+    );
 }
 
 /// One origin for everything a viewer needs.
