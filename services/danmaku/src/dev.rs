@@ -1,12 +1,19 @@
 //! What is for development, beside the services on one origin: who may use it, and the token. No room is served here.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    time::Duration,
+};
 
 use chassis::{
     http::{self, Refusal, Response},
     tokens::{Claims, Role, Roles, Signer},
 };
-use hyper::{Method, Request, StatusCode};
+use hyper::{
+    Method, Request, StatusCode,
+    header::{HOST, HeaderValue},
+    http::uri::Authority,
+};
 use rand::RngExt as _;
 use serde_json::json;
 
@@ -28,14 +35,24 @@ pub fn refuse_dev<B>(request: &Request<B>, peer: SocketAddr, is_embedded: bool) 
     if !is_read(request.method()) {
         return Some(only_get());
     }
-    // Canonical: on `[::]` this machine's 127.0.0.1 comes as ::ffff:127.0.0.1. What a proxy passes on may be anybody's.
-    let is_here = peer.ip().to_canonical().is_loopback() && !request.headers().contains_key("x-forwarded-for");
+    // Canonical: on `[::]` this machine's 127.0.0.1 comes as ::ffff:127.0.0.1. What a proxy passes on may be anybody's, and so may
+    // a page of another name that was made to lead here: its browser is on this machine, and the page would read the answer.
+    let is_here = peer.ip().to_canonical().is_loopback()
+        && !request.headers().contains_key("x-forwarded-for")
+        && request.headers().get(HOST).is_none_or(is_this_machine);
     let why = match (is_embedded, is_here) {
         (true, true) => return None,
         (false, _) => "what is for development needs the embedded broker",
         (true, false) => "what is for development is for this machine only",
     };
     Some(Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response())
+}
+
+/// Whether a `Host` names this machine by its address or as `localhost`.
+fn is_this_machine(host: &HeaderValue) -> bool {
+    let Some(name) = host.to_str().ok().and_then(|host| host.parse::<Authority>().ok()) else { return false };
+    let name = name.host().trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
 /// Answers `GET /dev/token?name=&roles=`, to whom the caller has let in: a token for an hour, a viewer's and sender's unless
@@ -84,6 +101,22 @@ mod tests {
             let refused = refuse_dev(&request.body(()).unwrap(), peer.parse().unwrap(), is_embedded);
             let refused = refused.map(|response| response.status().as_u16());
             assert_eq!(refused, status, "{method} {peer} {proxied} {is_embedded}");
+        }
+    }
+
+    #[test]
+    fn a_page_of_another_name_is_not_this_machine() {
+        for (host, status) in [
+            ("127.0.0.1:8080", None),
+            ("localhost:8080", None),
+            ("[::1]:8080", None),
+            ("rebound.example:8080", Some(403)),
+            ("127.0.0.1.rebound.example", Some(403)),
+            ("", Some(403)),
+        ] {
+            let request = Request::get("/dev/token").header(HOST, host).body(()).unwrap();
+            let refused = refuse_dev(&request, "127.0.0.1:1".parse().unwrap(), true);
+            assert_eq!(refused.map(|response| response.status().as_u16()), status, "{host}");
         }
     }
 

@@ -46,7 +46,7 @@ impl Program {
     fn get(&self, path: &str, header: &str) -> (u16, String) {
         let mut socket = TcpStream::connect(&self.public).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        write!(socket, "GET {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{header}\r\n").unwrap();
+        write!(socket, "GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n{header}\r\n").unwrap();
         let mut answer = String::new();
         socket.read_to_string(&mut answer).unwrap();
         let status = answer.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap();
