@@ -42,15 +42,27 @@ export function upTo(rows: readonly Row[], second: number): number {
   return low;
 }
 
-/** Chat that flies: at most so many lines begin in a second, or nobody could read any. Everything else flies always. */
-export function thinned(rows: readonly Row[], perSecond: number): Row[] {
-  let [second, count] = [-1, 0];
+/** Chat that flies without running into other lines: each takes a lane for as long as it `holds` one, in seconds, and what finds
+ * none does not fly. Everything else flies always. */
+export function thinned(rows: readonly Row[], lanes: number, holds: (row: Row) => number): Row[] {
+  const free: Record<Position, number[]> = { scroll: [], top: [], bottom: [] };
+  // Lines that stand stand in the way of those that fly: a quarter of the stage at its top, and one at its foot.
+  const most: Record<Position, number> = { scroll: lanes, top: Math.ceil(lanes / 4), bottom: Math.ceil(lanes / 4) };
   return rows.filter((row) => {
     if (row.kind !== 'chat') return true;
-    const its = Math.floor(row.at);
-    [second, count] = its === second ? [second, count + 1] : [its, 1];
-    return count <= perSecond;
+    const freeAt = free[row.position];
+    const first = freeAt.findIndex((second) => second <= row.at);
+    if (first < 0 && freeAt.length >= most[row.position]) return false;
+    freeAt[first < 0 ? freeAt.length : first] = row.at + holds(row);
+    return true;
   });
+}
+
+/** How wide a text is, in the height of its letters: a Han character is as wide as high, a Latin one half of it. */
+export function widthOf({ text, size }: Row): number {
+  let width = 0;
+  for (const character of text) width += character > '\u2e7f' ? 1 : 0.56;
+  return width * (size === 'large' ? 1.4 : size === 'small' ? 0.8 : 1);
 }
 
 /** How much was said when: the share of the busiest part, for each of so many equal parts. */

@@ -2,11 +2,11 @@
 
 import Danmaku from 'danmaku';
 import type { Media } from './media';
-import { thinned, type Row } from './rows';
+import { thinned, widthOf, type Row } from './rows';
 
-/** Lines of chat that begin in a second, of each row: one is out of the next one's way after 1 to 2 s, be the stage wide or narrow. */
-const CHAT_PER_ROW = 0.6;
-const ROW_HEIGHT = 1.7; // of the font size
+const ROW_HEIGHT = 1.65; // of the font size
+/** Between two lines in a row, of the font size; a longer line is faster, and must not reach the one before it. */
+const SPACE = 4;
 
 /** How often the nodes of lines that have flown are let go. */
 const FORGET_EVERY_MS = 30_000;
@@ -39,7 +39,7 @@ export class Stage {
   /** Flies `rows` on the time of `media`, `offset` seconds later. */
   show(rows: readonly Row[], media: Media, offset: number): void {
     this.#flight?.destroy();
-    const flown = thinned(rows, Math.max(1, Math.floor(this.#rowCount() * CHAT_PER_ROW)));
+    const flown = this.#thinned(rows);
     this.thinnedOut = rows.length - flown.length;
     this.#media = media;
     const comments = flown.map((row) => ({ time: row.at + offset, mode: MODES[row.position], render: () => lineOf(row) }));
@@ -57,15 +57,27 @@ export class Stage {
     else this.#flight?.show();
   }
 
-  #rowCount(): number {
-    return this.element.clientHeight / (parseFloat(getComputedStyle(this.element).fontSize) * ROW_HEIGHT);
+  #thinned(rows: readonly Row[]): Row[] {
+    const fontPx = parseFloat(getComputedStyle(this.element).fontSize);
+    const [width, crossing] = [this.element.clientWidth, this.#crossing()];
+    const lanes = Math.max(1, Math.floor(this.element.clientHeight / (fontPx * ROW_HEIGHT)));
+    const holds = (row: Row) => {
+      if (row.position !== 'scroll') return crossing;
+      const line = widthOf(row) * fontPx;
+      return (crossing * (line + SPACE * fontPx)) / (width + line);
+    };
+    return thinned(rows, lanes, holds);
+  }
+
+  /** A phone's 390 px take 6 s, a desktop's 1,280 px 9 s. */
+  #crossing(): number {
+    return Math.min(11, Math.max(6, 4.8 + 0.0033 * this.element.clientWidth));
   }
 
   #fit(): void {
     if (!this.#flight) return;
     this.#flight.resize();
-    // A phone's 390 px take 6 s, a desktop's 1,280 px 9 s.
-    this.#flight.speed = this.element.clientWidth / Math.min(11, Math.max(6, 4.8 + 0.0033 * this.element.clientWidth));
+    this.#flight.speed = this.element.clientWidth / this.#crossing();
   }
 
   /** The library takes a line's place from when it began, as if the rate had always been what it is now; and it keeps the nodes of
