@@ -32,7 +32,7 @@ export class Room {
     private readonly session: Session,
   ) {
     this.desk = new Desk(name, () => Date.now() + this.clockOffsetMs);
-    this.danmaku = new Danmaku({ url: location.origin, room: name, token: ({ renew }) => session.token(renew) });
+    this.danmaku = new Danmaku({ url: hall(), room: name, token: ({ renew }) => session.token(renew) });
     this.watch();
   }
 
@@ -141,4 +141,9 @@ export class Room {
     };
     this.due.set(what, setTimeout(run, ms));
   }
+}
+
+/** Where rooms are watched: where the service's redirect says, which the page's policy alone lets through; else here. */
+function hall(): string {
+  return new URLSearchParams(location.search).get('hall') ?? location.origin;
 }
