@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web bench-web bench-fanout bench-filter fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web bench-fanout bench-filter fmt kafka-install doc deny clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ autobahn: ## Autobahn's WebSocket cases against the hall's frame reader (Python 
 props: ## what holds for every text, list and judgement: the properties by number; SEED=7 does it again
 	@seed=$${SEED:-$$(date +%s%N)}; echo "SEED=$$seed"; \
 	PROPTEST_RNG_SEED=$$seed cargo test -p judge -- $$(seq -f 'p%02g_' 1 24)
+
+weak-network: ## the SDK and two simpler clients on three bad networks, 6 minutes; ARGS="--minutes 2 --seed 7" (best as root)
+	@scripts/weak-network $(ARGS)
 
 bench-web: ## the viewer page at 200 danmaku a second in Chromium, 10 minutes; ARGS="--minutes 1"
 	@scripts/bench-web $(ARGS)
