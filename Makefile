@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web bench-fanout bench-filter fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser bench-fanout bench-filter fmt kafka-install doc deny clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ test-fast: ## the same without services: no Java, no Kafka
 
 e2e: ## the whole river on real Kafka, alone; ARGS="slow_viewer" picks tests by name
 	@scripts/check e2e $(ARGS)
+
+e2e-browser: ## the pages in Chromium, on the one-process program; pictures in target/screens; ARGS="moderation" picks files
+	@scripts/check browser $(ARGS)
 
 autobahn: ## Autobahn's WebSocket cases against the hall's frame reader (Python 3.10 and PyPI needed)
 	@scripts/autobahn
