@@ -67,7 +67,8 @@ function useVirtual(box: RefObject<HTMLDivElement | null>, count: number, height
     getScrollElement: () => box.current,
     estimateSize: () => height,
     getItemKey: keyOf,
-    overscan: 8,
+    // At the end a burst stands below what is seen until the scroll is told, a frame later.
+    overscan: follows ? 40 : 8,
     anchorTo: follows ? ('end' as const) : ('start' as const),
     followOnAppend: follows,
     // A row that came while the last one was scrolled to.

@@ -83,6 +83,12 @@ export class Session {
     }
   }
 
+  /** Whether there is another token where this one is not believed any more. */
+  async anew(): Promise<boolean> {
+    const known = this.known.peek();
+    return known?.isDevelopment === true && (await this.develop(known.name, known.roles)) === 'ok';
+  }
+
   current(): string | null {
     return this.known.peek()?.token ?? null;
   }
@@ -92,7 +98,7 @@ export class Session {
     const known = this.known.peek();
     if (!known) return null;
     const isEnding = known.expires !== undefined && known.expires - RENEW_BEFORE_MS < this.now();
-    if (known.isDevelopment && (renew || isEnding)) await this.develop(known.name, known.roles);
+    if (renew || isEnding) await this.anew();
     return this.current();
   }
 

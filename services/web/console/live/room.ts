@@ -13,6 +13,10 @@ import { happening } from './happenings';
 const REFUSALS_EVERY_MS = 4_000;
 /** After something was found or held, for what comes with it. */
 const SOON_MS = 300;
+/** The close code of a token that is not believed. */
+const BAD_TOKEN = 4501;
+/** A door that gives bad tokens is not asked in a circle. */
+const ANEW_AFTER_MS = 30_000;
 /** Refusals asked at a time, and when all of those were new. */
 const REFUSALS = 100;
 const REFUSALS_MOST = 1_000;
@@ -22,6 +26,8 @@ export class Room {
   private readonly danmaku: Danmaku;
   private readonly closing = new AbortController();
   private readonly due = new Map<string, ReturnType<typeof setTimeout>>();
+  private listening = new AbortController();
+  private cameInMs = 0;
   private isFirstLook = true;
   /** How far the server's clock is ahead of this machine's. */
   private clockOffsetMs = 0;
@@ -38,6 +44,7 @@ export class Room {
 
   close(): void {
     this.closing.abort();
+    this.listening.abort();
     this.danmaku.close();
     for (const timer of this.due.values()) clearTimeout(timer);
   }
@@ -51,7 +58,15 @@ export class Room {
   /** Both lines again, at once. */
   reconnect(): void {
     this.danmaku.reconnect();
-    if (this.desk.stream.peek() === 'refused') this.listen();
+    this.listen();
+  }
+
+  /** A development server forgets its key when it restarts, and gives another token. */
+  private async comeInAnew(): Promise<void> {
+    const now = Date.now();
+    if (now - this.cameInMs < ANEW_AFTER_MS) return;
+    this.cameInMs = now;
+    if (await this.session.anew()) this.reconnect();
   }
 
   private watch(): void {
@@ -61,6 +76,7 @@ export class Room {
     danmaku.on('gap', ({ dropped }) => (desk.missed.value += dropped ?? 1));
     danmaku.on('online', ({ count }) => (desk.online.value = count));
     danmaku.on('state', (state) => (desk.wire.value = state));
+    danmaku.on('stopped', ({ code }) => code === BAD_TOKEN && void this.comeInAnew());
     danmaku.on('hello', (hello) => {
       const here = Date.now();
       this.clockOffsetMs = danmaku.ageMs(here);
@@ -73,10 +89,12 @@ export class Room {
   }
 
   private listen(): void {
+    this.listening.abort();
+    this.listening = new AbortController();
     void listen({
       path: `/v1/moderation/rooms/${encodeURIComponent(this.name)}/stream`,
       token: () => this.session.current(),
-      signal: this.closing.signal,
+      signal: this.listening.signal,
       onState: (state) => {
         const wasBroken = this.desk.stream.peek() === 'broken';
         this.desk.stream.value = state === 'connecting' && wasBroken ? 'broken' : state;

@@ -59,6 +59,7 @@ describe('a session', () => {
     const pasted = new Session(storage(), answers(next), () => now);
     pasted.take(old);
     expect(await pasted.token(true)).toBe(old);
+    expect([await session.anew(), await pasted.anew()]).toEqual([true, false]);
   });
 
   it('says when there is no development door', async () => {
