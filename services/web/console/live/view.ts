@@ -20,7 +20,9 @@ export class View {
     (['chosen', 'scrolled', 'hover'] as const).find((why) => this.reasons.value.has(why)),
   );
 
+  /** A river that has not begun cannot be looked at, so it does not stand still. */
   pause(why: Why, river: River): void {
+    if (river.total === 0) return;
     this.frozen ??= { lines: river.lines, total: river.total };
     if (!this.reasons.peek().has(why)) this.reasons.value = new Set([...this.reasons.peek(), why]);
   }

@@ -40,6 +40,13 @@ describe('the view of a river', () => {
     expect([shown(view, river).at(-1), view.why.value]).toEqual(['23', undefined]);
   });
 
+  it('does not stand still before anything was said', () => {
+    const { river, say, view } = flowing();
+    view.pause('hover', river);
+    say(1);
+    expect([shown(view, river), view.why.value]).toEqual([['1'], undefined]);
+  });
+
   it('does not stand still for a held message', () => {
     const { river, view } = flowing();
     view.choose({ kind: 'held', id: 'h' }, river);
