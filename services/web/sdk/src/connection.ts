@@ -86,13 +86,13 @@ export function connection(options: Options, env: Env, hear: Hear) {
     try {
       const token = await ticket.token();
       step = 'wire';
-      const open = await opener(options.wire);
+      const open = await opener(options);
       if (mine !== turn) return;
       step = 'hello';
       giveUp();
       // Without a page around it, and without a url, the address is none, and says so.
       line = open(
-        { env, url: options.url ?? globalThis.location?.origin ?? '', room: options.room, token, since: order.cursor },
+        { env, url: options.url ?? globalThis.location?.origin ?? '', room: options.room, token, order },
         ears,
       );
     } catch (error) {

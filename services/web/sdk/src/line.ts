@@ -13,7 +13,8 @@ export interface Ask {
   url: string;
   room: string;
   token: string | null;
-  since: string | undefined;
+  /** Where each line that is opened goes on. */
+  order: { readonly cursor: string | undefined };
 }
 
 /** Who listens to a line. */
@@ -52,8 +53,8 @@ export function hear(ears: Ears, size: number, read: () => Frame): void {
 }
 
 /** Where a room is watched. */
-export function address({ url, room, since }: Ask, isSocket: boolean): string {
+export function address({ url, room, order }: Ask, isSocket: boolean): string {
   const base = isSocket ? url.replace(/^http/, 'ws') : url.replace(/^ws/, 'http');
-  const query = since ? `?since=${encodeURIComponent(since)}` : '';
+  const query = order.cursor ? `?since=${encodeURIComponent(order.cursor)}` : '';
   return `${base.replace(/\/+$/, '')}/v1/rooms/${encodeURIComponent(room)}/live${query}`;
 }
