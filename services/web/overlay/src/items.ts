@@ -23,9 +23,9 @@ const TICKER = 'yt-live-chat-ticker-paid-message-item-renderer';
 /** Header and body of the five sums, from the smallest. */
 const PAID_COLORS = [
   ['hsl(218 66% 40%)', 'hsl(214 68% 48%)'],
-  ['hsl(186 90% 24%)', 'hsl(178 82% 29%)'],
-  ['hsl(28 92% 36%)', 'hsl(30 92% 43%)'],
-  ['hsl(338 72% 40%)', 'hsl(338 74% 48%)'],
+  ['hsl(186 90% 24%)', 'hsl(178 82% 26%)'],
+  ['hsl(28 92% 30%)', 'hsl(30 92% 34%)'],
+  ['hsl(338 72% 40%)', 'hsl(338 74% 44%)'],
   ['hsl(276 66% 42%)', 'hsl(288 60% 48%)'],
 ] as const;
 
