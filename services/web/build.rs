@@ -3,6 +3,8 @@
 use std::{env, fs, io, path::Path};
 
 fn main() -> io::Result<()> {
+    // A path that is watched and not there makes everything be built anew each time. Where nothing may be written, so be it.
+    let _ = fs::create_dir("dist");
     println!("cargo::rerun-if-changed=dist");
     println!("cargo::rerun-if-changed=missing.html");
     let pages = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join("pages");
