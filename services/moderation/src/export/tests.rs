@@ -1,3 +1,5 @@
+//! What an export tells of records, and how much of them: the readings as values, no Kafka and no wire.
+
 use proptest::prelude::*;
 use proto::v1::{self, item};
 
