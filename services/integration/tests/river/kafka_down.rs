@@ -31,7 +31,7 @@ async fn without_kafka_nothing_is_accepted_and_nothing_accepted_is_lost() {
     let again =
         until("the door works again", LATER, async || sender.say_as(ROOM, "into the dark", "dark-1").await.id());
     accepted.insert(again.await);
-    accepted.insert(world.sender(&ingest, "last").say(ROOM, "after").await.accepted());
+    accepted.insert(insist(&world.sender(&ingest, "last"), "after", "after-1").await);
     world.until_judged(&accepted, LATER).await;
 
     // 50 before, one in the dark, one after; what the judge came to late is counted in a gap.
