@@ -6,6 +6,7 @@
 
 pub mod edit;
 pub mod entry;
+mod letters;
 pub mod page;
 pub mod policy;
 pub mod report;

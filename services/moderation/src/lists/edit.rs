@@ -12,6 +12,7 @@ use utoipa::ToSchema;
 use super::{
     Content,
     entry::Entry,
+    letters::Letters,
     page::{Kept, spread},
 };
 use crate::refusal::Problem;
@@ -197,7 +198,9 @@ impl Content {
 
     fn add(&mut self, list: &str, placed: Vec<Placed>, by: By<'_>, id: &mut impl FnMut() -> String) -> usize {
         let is_new: Vec<bool> = {
-            let mut known: HashSet<Identity<'_>> = self.of(list).map(identity).collect();
+            let letters = Letters::of(&placed);
+            let alike = self.entries().filter(|kept| letters.make_up(&kept.folded) && kept.entry.list == list);
+            let mut known: HashSet<Identity<'_>> = alike.map(identity).collect();
             placed.iter().map(|placed| known.insert(identity(&placed.kept))).collect()
         };
         let fresh = placed.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(placed, _)| {

@@ -18,7 +18,7 @@ use proto::v1::{Entry, EntryKind, Reading};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Content, edit::Placed, entry::Kind, page::Kept};
+use super::{Content, edit::Placed, entry::Kind, letters::Letters, page::Kept};
 use crate::fold;
 
 /// Examples of each kind; the rest is only counted.
@@ -79,9 +79,11 @@ impl Report {
     #[must_use]
     pub fn on(content: &Content, list: &str, new: &[Placed], clean: &[String], percent: f64) -> Self {
         let mut report = Self { entries: new.len(), ..Self::default() };
-        report.twice(content, list, new);
-        let words = Texts::of(content, new, Kind::Word);
-        let allows = Texts::of(content, new, Kind::Allow);
+        let letters = Letters::of(new);
+        let old: Vec<&Kept> = content.entries().filter(|kept| letters.make_up(&kept.folded)).collect();
+        report.twice(&old, list, new);
+        let words = Texts::of(&old, new, Kind::Word);
+        let allows = Texts::of(&old, new, Kind::Allow);
         for placed in new {
             let of_kind = Kind::from(placed.kept.entry.kind());
             let folded = &placed.kept.folded;
@@ -106,8 +108,9 @@ impl Report {
         report
     }
 
-    fn twice(&mut self, content: &Content, list: &str, new: &[Placed]) {
-        let mut seen: HashMap<_, _> = content.of(list).map(|kept| (key(kept), Other::Id(&kept.entry.id))).collect();
+    fn twice(&mut self, old: &[&Kept], list: &str, new: &[Placed]) {
+        let on_list = old.iter().filter(|kept| kept.entry.list == list);
+        let mut seen: HashMap<_, _> = on_list.map(|kept| (key(kept), Other::Id(&kept.entry.id))).collect();
         for placed in new {
             match seen.get(&key(&placed.kept)) {
                 Some(other) => self.duplicates.add(placed, other.to_string()),
@@ -181,16 +184,16 @@ impl fmt::Display for Other<'_> {
     }
 }
 
-/// Folded texts of a kind, old and new.
+/// Folded texts of a kind, new ones and those old ones that can stand in them.
 struct Texts<'a> {
     named: HashMap<&'a str, Other<'a>>,
     lengths: BTreeSet<usize>,
 }
 
 impl<'a> Texts<'a> {
-    fn of(content: &'a Content, new: &'a [Placed], kind: Kind) -> Self {
+    fn of(old: &[&'a Kept], new: &'a [Placed], kind: Kind) -> Self {
         let kind = EntryKind::from(kind) as i32;
-        let old = content.entries().map(|kept| (kept, Other::Id(&kept.entry.id)));
+        let old = old.iter().map(|kept| (*kept, Other::Id(&kept.entry.id)));
         let new = new.iter().map(|placed| (&placed.kept, Other::Line(placed.line)));
         let (mut named, mut lengths) = (HashMap::new(), BTreeSet::new());
         for (kept, other) in old.chain(new).filter(|(kept, _)| kept.entry.kind == kind) {
