@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod up;
+mod lives;
 
 pub mod dev;
 pub mod hops;

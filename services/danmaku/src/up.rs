@@ -25,7 +25,7 @@ use moderation::House;
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::{crowd::Crowd, dev, hops::Hops};
+use crate::{crowd::Crowd, dev, hops::Hops, lives};
 
 /// Live danmaku in one process: a page, a door, a judge and a hall on an embedded Kafka broker.
 ///
@@ -152,6 +152,8 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     if up.common.brokers.is_some() {
         up.common.partitions = if is_given("partitions") { up.common.partitions } else { CLUSTER_PARTITIONS };
         up.common.drain = if is_given("drain") { up.common.drain } else { CLUSTER_DRAIN };
+    } else {
+        up.common.generation = lives::next(&up.data, up.common.generation)?;
     }
     let moderation = up.moderation();
     let (embedded, cluster) = broker(&up.common)?;

@@ -67,7 +67,8 @@ fn start(known: Option<Place>, marks: Watermarks, generation: u32) -> Start {
     let first = Place { generation, next: marks.low, ..Place::default() };
     match known {
         None => Start::At(first),
-        Some(place) if place.next > marks.high => Start::Anew(first),
+        // Topics of a later generation may have grown longer already than those that were read.
+        Some(place) if place.next > marks.high || place.generation < generation => Start::Anew(first),
         Some(place) => Start::At(Place { next: place.next.max(marks.low), ..place }),
     }
 }
@@ -147,5 +148,7 @@ mod tests {
         ] {
             assert_eq!(start(known, marks, 1), expected, "{known:?} {marks:?}");
         }
+        let anew = Place { generation: 2, next: 5, ..Place::default() };
+        assert_eq!(start(Some(place(7)), marks(5, 9), 2), Start::Anew(anew), "it was made anew, and has grown as long");
     }
 }
