@@ -19,6 +19,7 @@ mod ingest_down;
 mod announcement;
 mod link_cut;
 mod generation;
+mod moved;
 mod freshness;
 mod watchdog;
 mod in_sync;
