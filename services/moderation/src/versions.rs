@@ -207,6 +207,26 @@ impl Row {
     }
 }
 
+/// Takes in a version that stands on the topic and is not known here, with what it holds.
+pub(crate) async fn adopt(change: &mut Change, version: &v1::RuleVersion, mut content: Content) -> anyhow::Result<()> {
+    let blobs = content.pack()?;
+    blobs::keep(&blobs, change.connection()).await?;
+    let (entries, published) = content.count();
+    let stamp = Stamp {
+        number: i64::try_from(version.number)?,
+        scope: version.scope.clone(),
+        author: version.author.clone(),
+        at_ms: version.published_ms,
+        reason: "taken from danmaku-rules, as the database did not know it".to_owned(),
+        entries: i64::try_from(entries)?,
+        published: i64::try_from(published)?,
+        added: i64::try_from(entries)?,
+        removed: 0,
+        changed: 0,
+    };
+    Ok(insert(&stamp, &content, change.connection()).await?)
+}
+
 /// Gives a version's content the next number, as it stands.
 pub(crate) async fn renumber(change: &mut Change, number: i64) -> Result<i64, Error> {
     let next = change.next_number().await?;

@@ -4,8 +4,7 @@ use proto::v1;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::page::Kept;
-use crate::fold;
+use super::page::{Kept, compared};
 
 /// Bytes of a comment, and of a tag.
 const COMMENT_BYTES_MAX: usize = 500;
@@ -183,7 +182,7 @@ impl Entry {
             within: self.within,
         };
         judge::entry::check(&entry).map_err(|bad| bad.why.to_string())?;
-        let folded = if self.kind == Kind::Regex { entry.text.clone() } else { fold::key(&entry.text) };
+        let folded = compared(&entry);
         Ok(Kept {
             entry,
             folded,

@@ -9,6 +9,7 @@ use proto::v1;
 use sha2::{Digest as _, Sha256};
 
 use super::Mode;
+use crate::fold;
 
 /// As the judge's chunks: level 3 packs 100,000 Chinese words to about half in 20 ms; higher ones gain little.
 const LEVEL: i32 = 3;
@@ -46,6 +47,20 @@ pub struct Kept {
     /// Words to find it by; for people.
     #[prost(string, repeated, tag = "8")]
     pub tags: Vec<String>,
+}
+
+impl Kept {
+    /// An entry of which only what is published is known.
+    pub(crate) fn published(entry: v1::Entry, author: &str, added_ms: i64) -> Self {
+        let folded = compared(&entry);
+        let entry = v1::Entry { observe: false, ..entry };
+        Self { entry, folded, author: author.to_owned(), added_ms, ..Self::default() }
+    }
+}
+
+/// The text of an entry as it is compared with others. An expression is what it is.
+pub(super) fn compared(entry: &v1::Entry) -> String {
+    if entry.kind() == v1::EntryKind::Regex { entry.text.clone() } else { fold::key(&entry.text) }
 }
 
 #[derive(Clone, PartialEq, prost::Message)]

@@ -15,7 +15,7 @@ use sqlx::Row as _;
 use tokio::time;
 
 use super::{
-    Parcel,
+    Parcel, adopt,
     bell::Bell,
     bundle::{Bundle, Left, Place},
     judged,
@@ -85,6 +85,7 @@ impl Lead<'_> {
         let shelf = take_over::read(self.ground).await?;
         let judged = judged::judged(self.store, self.ground).await?;
         let mut desk = Desk { writer, shelf, judged, written: 0 };
+        adopt::unknown(self.store, self.ground, &desk.shelf).await?;
         take_over::compare(self.store, &desk.shelf).await?;
         self.standing(&mut desk).await?;
         tracing::info!(highest = desk.shelf.highest(), "publishing");

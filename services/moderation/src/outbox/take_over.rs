@@ -2,7 +2,7 @@
 //!
 //! The database says what is in force. Numbers go on above the highest that was ever on the topic, so a database that was
 //! restored to an older state publishes its content under new numbers. A sanction that only the topic knows is taken into the
-//! database, so a restore forgives nobody; a scope that only the topic knows stays in force there, and the log says so.
+//! database, so a restore forgives nobody; so is a scope that only the topic knows (`adopt`).
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,23 +32,29 @@ use crate::{
 /// Reads `danmaku-rules` to the end that it has now.
 pub(super) async fn read(ground: &Ground) -> anyhow::Result<Shelf> {
     let shelf = Arc::new(Mutex::new(Shelf::default()));
+    let heard = Arc::clone(&shelf);
+    let hear = move |key: &[u8], value: &[u8]| heard.lock().unwrap_or_else(PoisonError::into_inner).hear(key, value);
+    each(ground, hear).await?;
+    let shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(shelf.clone())
+}
+
+/// Tells `hear` the key and value of each record of `danmaku-rules`, to the end that it has now. One that was told is told again
+/// if the topic is made anew meanwhile.
+pub(super) async fn each(ground: &Ground, mut hear: impl FnMut(&[u8], &[u8]) + Send + 'static) -> anyhow::Result<()> {
     let (tell, told) = oneshot::channel();
-    let (heard, mut tell) = (Arc::clone(&shelf), Some(tell));
-    let hear = move |news: News<'_>| {
-        let mut shelf = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        match news {
-            News::Anew => *shelf = Shelf::default(),
-            News::Record(record) => shelf.hear(record.key().unwrap_or_default(), record.value()),
-            // The channel is full only once.
-            News::CaughtUp => drop(tell.take().map(|tell| tell.send(()))),
-        }
+    let mut tell = Some(tell);
+    let hear = move |news: News<'_>| match news {
+        News::Anew => {}
+        News::Record(record) => hear(record.key().unwrap_or_default(), record.value()),
+        // The channel is full only once.
+        News::CaughtUp => drop(tell.take().map(|tell| tell.send(()))),
     };
     let condition = ground.readiness.condition("moderation rules topic");
     let follower = Follower::start(&ground.cluster, &Topic::Rules.name(&ground.topic_prefix), condition, hear)?;
     told.await.context("the reader of the rules ended")?;
     drop(follower);
-    let shelf = shelf.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(shelf.clone())
+    Ok(())
 }
 
 /// Puts into the outbox what the topic lacks of the versions in force.
@@ -73,9 +79,6 @@ pub(super) async fn compare(store: &Store, shelf: &Shelf) -> anyhow::Result<()> 
         } else if !waiting.contains(number) {
             change.put(&Parcel::version(*number)).await?;
         }
-    }
-    for scope in shelf.scopes().filter(|scope| !in_force.iter().any(|(known, _)| known == *scope)) {
-        tracing::warn!(%scope, "a scope stands on danmaku-rules that the database does not know; it stays in force there");
     }
     if renumbered.is_empty() {
         return Ok(change.commit().await?);

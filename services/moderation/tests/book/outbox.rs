@@ -83,6 +83,36 @@ async fn a_database_that_was_restored_goes_on_above_the_topic() {
 }
 
 #[tokio::test]
+async fn a_database_that_was_lost_is_restored_from_the_topic() {
+    let (folder, broker) = (Folder::new(), broker());
+    let rig = Rig::on(&broker.cluster(), PREFIX, &folder.database()).await;
+    let ann = rig.admin();
+    ann.put("lists/house", json!({})).await.ok();
+    ann.put("lists/trial", json!({ "mode": "observe" })).await.ok();
+    ann.post("lists/house/entries", json!({ "add": [{ "text": "Blorp", "severity": 3 }, "gruntle"] })).await.ok();
+    ann.post("lists/trial/entries", json!({ "add": ["fnord"] })).await.ok();
+    ann.put("lists/mine?room=demo", json!({})).await.ok();
+    ann.post("lists/mine/entries?room=demo", json!({ "add": ["xyzzy"] })).await.ok();
+    let before = rig.in_force(&Scope::Global, 4).await;
+    rig.in_force(&room("demo"), 6).await;
+    rig.leave().await;
+
+    let empty = Folder::new();
+    let rig = Rig::on(&broker.cluster(), PREFIX, &empty.database()).await;
+    let ann = rig.admin();
+    assert_eq!(rig.in_force(&Scope::Global, 4).await, before, "what is in force is not touched");
+    let lists = ann.get("lists").await.ok();
+    let told: Vec<_> = lists["lists"].as_array().unwrap().iter().map(|list| (&list["name"], &list["mode"])).collect();
+    assert_eq!(format!("{told:?}"), r#"[(String("house"), String("enforce")), (String("trial"), String("observe"))]"#);
+    let entries = ann.get("lists/house/entries").await.ok();
+    assert_eq!(entries["total"], 2);
+    let next = ann.post("lists/house/entries", json!({ "remove": ["gruntle"] })).await.ok();
+    assert_eq!(next["version"]["number"], 7, "numbers go on above all that there were");
+    assert_eq!(texts(&rig.in_force(&Scope::Global, 7).await.1), ["Blorp", "fnord"]);
+    assert_eq!(ann.get("lists/mine/entries?room=demo").await.ok()["total"], 1);
+}
+
+#[tokio::test]
 async fn sanctions_that_only_the_topic_knows_are_kept() {
     let (folder, broker) = (Folder::new(), broker());
     let subject: Subject = "user/eve".parse().unwrap();
