@@ -7,13 +7,14 @@
 //!
 //! # Layout, in reading order
 //! `publish` is the publisher's life: it takes the lock, begins its transactions, `take_over` compares the topic with the
-//! database, `adopt` restores what only the topic knows, `judged` finds what the judge has seen of the outbox, and then it waits for parcels. `shelf` knows what stands on
-//! the topic and what a version adds to it, `stands` is a mute or ban there, `bundle` is what is written together, `bell` rings
-//! when there is a parcel, and `kafka` writes.
+//! database, `adopt` restores what only the topic knows, `judged` finds what the judge has seen of the outbox, and then it waits
+//! for parcels; `tidy` takes away what is over. `shelf` knows what stands on the topic and what a version adds to it, `stands` is
+//! a mute or ban there, `bundle` is what is written together, `bell` rings when there is a parcel, and `kafka` writes.
 
 pub(crate) mod publish;
 mod take_over;
 mod adopt;
+mod tidy;
 mod judged;
 mod shelf;
 mod stands;

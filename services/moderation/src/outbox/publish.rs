@@ -1,7 +1,11 @@
 //! The publisher's life: take the lock, fence the one before, take over, and then publish what comes, as it comes.
 //! Kept out: what a parcel means to its readers.
 
-use std::{collections::HashSet, sync::Arc, time::Duration};
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use anyhow::Context as _;
 use chassis::{admin::Condition, ground::Ground};
@@ -22,9 +26,10 @@ use super::{
     kafka::Writer,
     shelf::Shelf,
     stands::{self, Stands},
-    take_over,
+    take_over, tidy,
 };
 use crate::{
+    http::now_ms,
     metrics::Metrics,
     store::{LeaderLock, Lock, Store},
     versions,
@@ -72,6 +77,8 @@ struct Desk {
     judged: HashSet<String>,
     /// Bytes written to the rules since the whole book was.
     written: usize,
+    /// When it was looked for what is over.
+    tidied: Option<Instant>,
 }
 
 impl Lead<'_> {
@@ -84,7 +91,7 @@ impl Lead<'_> {
         let writer = Writer::begin(self.ground).await?;
         let shelf = take_over::read(self.ground).await?;
         let judged = judged::judged(self.store, self.ground).await?;
-        let mut desk = Desk { writer, shelf, judged, written: 0 };
+        let mut desk = Desk { writer, shelf, judged, written: 0, tidied: None };
         adopt::unknown(self.store, self.ground, &desk.shelf).await?;
         take_over::compare(self.store, &desk.shelf).await?;
         self.standing(&mut desk).await?;
@@ -93,7 +100,13 @@ impl Lead<'_> {
             lock.check().await.context("the lock is lost")?;
             while self.publish(&mut desk).await? {}
             self.condition.ready();
-            bell.wait().await?;
+            if desk.tidied.is_none_or(|tidied| tidied.elapsed() >= tidy::EVERY) {
+                tidy::tidy(self.store, &desk.writer, &mut desk.shelf, now_ms()).await?;
+                desk.tidied = Some(Instant::now());
+            }
+            if let Ok(rung) = time::timeout(tidy::EVERY, bell.wait()).await {
+                rung?;
+            }
         }
     }
 

@@ -247,3 +247,23 @@ async fn a_mute_whose_publisher_died_behind_its_control_record_acts_from_there()
     let ids: Vec<String> = river.input("demo").into_iter().map(|(_, input)| input.client_id).collect();
     assert_eq!(ids, ["c-ann", "m-1000-u1", "c-ann", "m-1000-u1"]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ended_long_ago_leaves_the_rule_book() {
+    let (folder, broker) = (Folder::new(), broker());
+    let rig = Rig::on(&broker.cluster(), PREFIX, &folder.database()).await;
+    let moderator = rig.as_("mo", Role::Moderator);
+    for user in ["user/ann", "user/bob"] {
+        moderator.post("rooms/demo/mutes", json!({ "subject": user, "permanent": true })).await.ok();
+    }
+    moderator.delete("rooms/demo/mutes?subject=user/ann").await.ok();
+    mute_rule(&rig, "mute/demo/user/ann", |mute| mute.until != 0).await;
+    rig.leave().await;
+    // Whoever publishes next looks for what is over; what was lifted is by any clock.
+    let rig = Rig::on(&broker.cluster(), PREFIX, &folder.database()).await;
+    let deadline = Instant::now() + PATIENCE;
+    while rig.topic().await.kept.contains_key("mute/demo/user/ann") {
+        assert!(Instant::now() < deadline, "it stays");
+    }
+    mute_rule(&rig, "mute/demo/user/bob", |mute| mute.until == 0).await;
+}
