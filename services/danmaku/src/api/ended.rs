@@ -48,6 +48,8 @@ pub(crate) enum Failure {
 /// A refusal as the service writes it.
 #[derive(Deserialize)]
 struct Fault {
+    #[serde(default)]
+    code: String,
     message: String,
     #[serde(default)]
     problems: Vec<Problem>,
@@ -83,7 +85,14 @@ impl Failure {
         let Ok(fault) = serde_json::from_str::<Fault>(text) else {
             return format!("error: the service answered {status}: {}", plain(text));
         };
-        let mut told = format!("error: {}", plain(&fault.message));
+        let mut told = match (&*fault.code, &*fault.problems) {
+            // The service names a field of the question, which is a flag here.
+            ("needs_force", _) => {
+                "error: nothing was changed: the report names doubts; give --force to go on all the same".to_owned()
+            }
+            ("invalid", [_, ..]) => "error: nothing was changed".to_owned(),
+            _ => format!("error: {}", plain(&fault.message)),
+        };
         for Problem { line, message } in &fault.problems {
             let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
             // Writing into a string does not fail.
@@ -130,13 +139,15 @@ mod tests {
     fn a_no_is_told_with_all_that_helps() {
         let refused = |text: &str| Failure::refused(422, text.to_owned()).told(100_000);
         let told = refused(
-            r#"{"code":"invalid","message":"nothing was changed","problems":[{"line":2,"message":"it has no text"}]}"#,
+            r#"{"code":"invalid","message":"nothing was changed: line 2: it has no text","problems":[{"line":2,"message":"it has no text"}]}"#,
         );
         assert_eq!(told, "error: nothing was changed\n  line 2: it has no text");
         let told = refused(
             r#"{"code":"stale_version","message":"version 7 is newer","newest":{"number":7,"author":"bob","at_ms":40000,"reason":"x"}}"#,
         );
         assert_eq!(told, "error: version 7 is newer\n  version 7 is by bob, 1 min ago: x");
+        let told = refused(r#"{"code":"needs_force","message":"send force=true"}"#);
+        assert!(told.ends_with("give --force to go on all the same"), "{told}");
         assert_eq!(refused("<html>"), "error: the service answered 422: <html>");
     }
 }
