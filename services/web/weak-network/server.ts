@@ -6,8 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** As it comes, but for two limits at the door: all senders share an address, and who comes back says in one go what waited. */
-const FLAGS = ['--crowd', '0', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', '--door-address-rate', '0', '--say-rate', '0'];
+/**
+ * As it comes, but for three limits: all senders share an address, who comes back says in one go what waited, and what one says
+ * differs by a number only.
+ */
+const LIMITS = ['--door-address-rate', '0', '--say-rate', '0', '--similar-window', '0'];
+const FLAGS = ['--crowd', '0', '--listen', '127.0.0.1:0', '--admin', '127.0.0.1:0', ...LIMITS];
 
 export class Program {
   private constructor(
