@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser bench-fanout bench-filter fmt kafka-install doc deny clean
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -55,6 +55,12 @@ fmt: ## format all Rust code
 
 kafka-install: ## fetch Apache Kafka's jars (54 MB, once; Java 17 and Maven needed)
 	@scripts/kafka install
+
+k8s-check: ## all manifests rendered, strict schemas, rules, checkov, the chart; no cluster (Python 3.10 and PyPI); ARGS="--self-test"
+	@scripts/k8s-check $(ARGS)
+
+chart: ## the Helm chart of the same objects, in target/k8s
+	@scripts/k8s-check --chart
 
 doc: ## our crates' documentation, in target/doc
 	cargo doc --workspace --no-deps

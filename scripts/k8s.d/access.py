@@ -1,0 +1,68 @@
+"""Rules for who may do what on Kafka, where it asks for a login."""
+
+from collections import defaultdict
+
+from rendered import called
+from rules import rule
+
+READERS = {
+    "danmaku-input": {"filter", "moderation"},
+    "danmaku-output": {"filter", "fanout", "moderation"},
+    "danmaku-verdicts": {"moderation"},
+    "danmaku-state": {"fanout"},
+    "danmaku-rules": {"ingest", "filter", "fanout", "moderation"},
+}
+WRITERS = {
+    "danmaku-input": {"ingest", "moderation"},
+    "danmaku-output": {"filter"},
+    "danmaku-verdicts": {"filter"},
+    "danmaku-state": {"filter"},
+    "danmaku-rules": {"moderation"},
+    "danmaku-dead-letter": {"filter"},
+}
+MEMBERS = {"danmaku-filter-g1": {"filter"}}
+TRANSACTIONS = {"danmaku-rules": {"moderation"}}
+HARMLESS = {"Describe", "DescribeConfigs"}
+
+
+@rule("kafka-access", "on Kafka each topic has the readers and writers of the table, only filters a group, nobody a wildcard")
+def kafka_access(overlay):
+    users = overlay.of("KafkaUser")
+    found = {kind: defaultdict(set) for kind in ("Read topic", "Write topic", "Read group", "Write transactionalId")}
+    for user in users:
+        name, wrong = user["metadata"]["name"].removeprefix("danmaku-"), None
+        for term in user["spec"]["authorization"]["acls"]:
+            resource = term["resource"]
+            if resource.get("patternType", "literal") != "literal" or resource.get("name") == "*":
+                wrong = f"{resource} is more than one thing"
+            for operation in term["operations"]:
+                if (kind := f"{operation} {resource['type']}") in found:
+                    found[kind][resource["name"]].add(name)
+                elif operation not in HARMLESS:
+                    wrong = f"nobody needs {operation} on a {resource['type']}"
+        yield called(user), wrong
+    for kind, wanted in zip(found, (READERS, WRITERS, MEMBERS, TRANSACTIONS)) if users else ():
+        yield kind, None if found[kind] == wanted else f"{differences(wanted, found[kind])}"
+
+
+def differences(wanted, found):
+    both = sorted(wanted.keys() | found.keys())
+    return "; ".join(
+        f"{key}: {sorted(found.get(key, ()))}, not {sorted(wanted.get(key, ()))}"
+        for key in both
+        if wanted.get(key) != found.get(key)
+    )
+
+
+@rule("kafka-listeners", "who may come to Kafka is said at each listener; without a login only our own pods and KEDA")
+def kafka_listeners(overlay):
+    for kafka in overlay.of("Kafka"):
+        for listener in kafka["spec"]["kafka"]["listeners"]:
+            wrong = None
+            if not listener.get("networkPolicyPeers"):
+                wrong = "anybody in the cluster may come"
+            elif "authentication" in listener and not listener["tls"]:
+                wrong = "what is said after the login can be read and changed"
+            elif "authentication" in listener and kafka["spec"]["kafka"].get("authorization", {}).get("type") != "simple":
+                wrong = "whoever logs in may do anything"
+            yield f"{called(kafka)} {listener['name']}", wrong
