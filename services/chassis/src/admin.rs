@@ -71,7 +71,10 @@ impl Admin {
         match uri.path() {
             "/livez" => http::json(StatusCode::OK, &json!({ "alive": true })),
             "/readyz" => ready(&self.readiness),
-            "/metrics" => http::answer(StatusCode::OK, METRICS_TYPE, self.telemetry.render()),
+            "/metrics" => {
+                self.readiness.tell();
+                http::answer(StatusCode::OK, METRICS_TYPE, self.telemetry.render())
+            }
             path => match (self.pages.get(path), http::query(uri.query().unwrap_or_default())) {
                 (Some(page), Some(query)) => page(query).await,
                 (Some(_), None) => {

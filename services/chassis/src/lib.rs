@@ -5,6 +5,8 @@
 
 pub mod settings;
 pub mod telemetry;
+mod process;
+pub mod dependency;
 pub mod admin;
 pub mod shutdown;
 pub mod descriptors;

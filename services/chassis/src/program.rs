@@ -7,6 +7,7 @@ use std::{future::Future, net::SocketAddr, path::Path, process::ExitCode, time::
 
 use anyhow::Context as _;
 use hyper::{Request, body::Incoming};
+use metrics::{describe_gauge, gauge};
 use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -15,7 +16,7 @@ use crate::{
     descriptors,
     ground::Ground,
     http::Response,
-    kafka::Cluster,
+    kafka::{Cluster, keep_asking},
     listen::{self, Limits},
     settings::{Common, Settings, describe},
     shutdown::{self, Shutdown, Signals},
@@ -30,6 +31,8 @@ pub struct Program {
     public: Option<TcpListener>,
     admin: Served,
     limits: Limits,
+    /// Asks whether Kafka answers.
+    asking: Option<AbortOnDropHandle<()>>,
     // Held so that signals are heard until the end.
     _signals: Signals,
 }
@@ -72,7 +75,16 @@ impl Program {
         tracing::info!(address = %admin.address(), "admin port open");
         let ground = Ground::new(common, cluster, verifier, readiness, pages, shutdown);
         let limits = Limits { drain: ground.drain, ..Limits::default() };
-        Ok(Self { ground, public, admin, limits, _signals: signals })
+        describe_gauge!("danmaku_draining", "1 from the signal to leave until the end.");
+        gauge!("danmaku_draining").set(0.0);
+        Ok(Self { ground, public, admin, limits, asking: None, _signals: signals })
+    }
+
+    /// For a program that tells whether Kafka answers; it is asked about `topic`.
+    #[must_use]
+    pub fn asking_about(mut self, topic: String) -> Self {
+        self.asking = Some(AbortOnDropHandle::new(tokio::spawn(keep_asking(self.ground.cluster.clone(), topic))));
+        self
     }
 
     /// For a program that itself closes who takes nothing for `blocked_max`, and says why: its port does so only after it.
@@ -103,7 +115,7 @@ impl Program {
         F: Future<Output = Response> + Send + 'static,
     {
         let public_address = self.public_address();
-        let Self { ground, public, admin, limits, _signals } = self;
+        let Self { ground, public, admin, limits, asking: _asking, _signals } = self;
         let serving = async {
             match public {
                 Some(listener) => {
@@ -130,6 +142,7 @@ impl Program {
         let leaving = async {
             ground.shutdown.requested().await;
             staying.not_ready("shutting down");
+            gauge!("danmaku_draining").set(1.0);
             shutdown::drain("service", ground.drain, leave).await;
         };
         tokio::join!(serving, announcing, leaving);

@@ -21,7 +21,10 @@ use bytes::Bytes;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio_util::task::AbortOnDropHandle;
 
-use crate::admin::{Note, Readiness};
+use crate::{
+    admin::{Note, Readiness},
+    dependency::Dependency,
+};
 
 /// A Redis; clones share its connection, which ends with the last of them.
 #[derive(Clone)]
@@ -39,6 +42,7 @@ struct Shared {
     channels: Mutex<BTreeMap<String, mpsc::Sender<Bytes>>>,
     has_new_channel: Arc<Notify>,
     note: Note,
+    dependency: Dependency,
 }
 
 impl Redis {
@@ -52,6 +56,7 @@ impl Redis {
             channels: Mutex::default(),
             has_new_channel: Arc::default(),
             note,
+            dependency: Dependency::new("redis"),
         });
         let keeping = tokio::spawn(keep::keep(address.clone(), Arc::downgrade(&shared)));
         Self { shared, _keeping: Arc::new(AbortOnDropHandle::new(keeping)) }

@@ -4,12 +4,13 @@
 use std::io::IsTerminal as _;
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use tracing_subscriber::EnvFilter;
 
+use crate::process::{self, Runtime};
 use crate::settings::LogFormat;
 
 /// Histograms are of seconds: from half a millisecond (a hop on an idle broker) to 30 s (a drain).
@@ -32,6 +33,7 @@ impl Telemetry {
     /// All metrics in Prometheus' text format.
     #[must_use]
     pub fn render(&self) -> String {
+        process::tell();
         self.metrics.render()
     }
 }
@@ -57,13 +59,15 @@ fn install_metrics() -> anyhow::Result<(Telemetry, JoinHandle<()>)> {
         .context("histogram buckets")?
         .install_recorder()
         .context("another metrics recorder is installed in this process")?;
-    let kept = metrics.clone();
+    process::begin();
+    let (kept, mut runtime) = (metrics.clone(), Runtime::current());
     let upkeep = std::thread::Builder::new()
         .name("metrics-upkeep".into())
         .spawn(move || {
             loop {
                 std::thread::sleep(UPKEEP_EVERY);
                 kept.run_upkeep();
+                runtime.iter_mut().for_each(|runtime| runtime.look(Instant::now()));
             }
         })
         .context("start the metrics upkeep thread")?;

@@ -164,7 +164,8 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     };
     let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?
         .stalling_after(up.fanout.blocked_max)
-        .accepting(up.fanout.handshakes_rate);
+        .accepting(up.fanout.handshakes_rate)
+        .asking_about(Topic::Input.name(&up.common.topic_prefix));
     tracing::info!(partitions = up.common.partitions, embedded = embedded.is_some(), "broker");
     let door_address = reachable(program.public_address().context("no public port")?);
     let ground = program.ground.clone();

@@ -199,6 +199,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own } = settings;
     let verifier = program::verifier(common.keys.as_deref())?;
     let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Closed)?;
+    let program = program.asking_about(Topic::Input.name(&common.topic_prefix));
     let judge = Judge::start(&program.ground, own)?;
     // No clients are served here, so nothing is ever handled.
     program.run(|_, _| std::future::pending(), judge.leave()).await

@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use chassis::program::{self, Program, Public};
+use proto::Topic;
 
 /// The door's whole life, alone in a process.
 ///
@@ -39,6 +40,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own } = settings;
     let verifier = program::verifier(common.keys.as_deref())?;
     let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Plain)?;
+    let program = program.asking_about(Topic::Input.name(&common.topic_prefix));
     let door = Door::open(&program.ground, own).context("the door cannot be opened")?;
     let leaving = Arc::clone(&door);
     let handle = move |request, peer| {

@@ -4,6 +4,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use metrics::{describe_gauge, gauge};
 use serde::Serialize;
 use tokio::sync::watch;
 
@@ -104,6 +105,12 @@ impl Readiness {
     #[must_use]
     pub fn is_ready(&self) -> bool {
         all_ready(&self.conditions.borrow())
+    }
+
+    /// Tells the metrics, as `/readyz` would say it now.
+    pub(super) fn tell(&self) {
+        describe_gauge!("danmaku_ready", "1 if the process should be sent work, 0 if not; /readyz says why.");
+        gauge!("danmaku_ready").set(f64::from(u8::from(self.is_ready())));
     }
 
     /// Waits until every condition is ready; at once if they are.

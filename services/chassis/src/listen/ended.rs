@@ -4,7 +4,10 @@
 use std::error::Error as _;
 use std::io;
 
-/// Each number with a sentence.
+/// Why connections end early: a small closed set, for it becomes a label.
+const REASONS: [&str; 5] = ["headers_too_large", "malformed", "slow_reader", "slow_headers", "lost"];
+
+/// Each number with a sentence, and told from the beginning, so that a first one is seen as a rise.
 pub(super) fn describe() {
     metrics::describe_counter!(
         "danmaku_http_ended_early_total",
@@ -18,6 +21,9 @@ pub(super) fn describe() {
         "danmaku_http_turned_away_total",
         "Connections that were told 503 unparsed, because there was no place for them."
     );
+    REASONS.into_iter().for_each(|reason| ended_early(reason).increment(0));
+    metrics::counter!("danmaku_http_starved_accepts_total").increment(0);
+    metrics::counter!("danmaku_http_turned_away_total").increment(0);
 }
 
 /// Counts a connection that found no place.
@@ -27,7 +33,11 @@ pub(super) fn turned_away() {
 
 /// Counts a connection that ended otherwise than by an answered request.
 pub(super) fn early(error: &hyper::Error) {
-    metrics::counter!("danmaku_http_ended_early_total", "reason" => reason(error)).increment(1);
+    ended_early(reason(error)).increment(1);
+}
+
+fn ended_early(reason: &'static str) -> metrics::Counter {
+    metrics::counter!("danmaku_http_ended_early_total", "reason" => reason)
 }
 
 /// Counts a failure to accept, for want of descriptors or memory.
@@ -35,7 +45,7 @@ pub(super) fn starved() {
     metrics::counter!("danmaku_http_starved_accepts_total").increment(1);
 }
 
-/// From a small closed set: it becomes a label.
+/// One of [`REASONS`].
 fn reason(error: &hyper::Error) -> &'static str {
     if error.is_parse_too_large() {
         "headers_too_large"

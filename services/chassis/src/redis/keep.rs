@@ -6,14 +6,14 @@
 
 use std::{
     sync::{Arc, PoisonError, Weak},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use ::redis::{
     AsyncConnectionConfig, ErrorKind, PushInfo, PushKind, RedisError, RedisResult, ServerErrorKind, Value, cmd,
 };
 use bytes::Bytes;
-use metrics::{counter, describe_counter, describe_gauge, gauge};
+use metrics::{counter, describe_counter};
 use tokio::{sync::Notify, time};
 
 use super::{Address, Link, Shared};
@@ -33,10 +33,11 @@ const ASK_EVERY: Duration = Duration::from_secs(2);
 
 /// What is told of it.
 pub(super) fn describe() {
-    describe_gauge!("danmaku_redis_up", "whether Redis answers: 0 costs counts, routes and notices, never danmaku");
     describe_counter!("danmaku_redis_connects_total", "connections made to Redis");
     describe_counter!("danmaku_redis_dropped_total", "messages of Redis that came faster than they were taken");
-    gauge!("danmaku_redis_up").set(0.0);
+    // Told from the beginning, so that a first one is seen as a rise.
+    counter!("danmaku_redis_connects_total").increment(0);
+    counter!("danmaku_redis_dropped_total").increment(0);
 }
 
 /// Goes on until nobody wants a connection any more.
@@ -44,10 +45,10 @@ pub(super) async fn keep(address: Address, shared: Weak<Shared>) {
     let mut wait = AGAIN_AFTER;
     let mut was_up = true; // So that the first failure is told.
     while let Some(wanted) = shared.upgrade() {
-        let lost = Arc::new(Notify::new());
+        let (lost, asked) = (Arc::new(Notify::new()), Instant::now());
         let error = match time::timeout(2 * CONNECT_WAIT, connect(&address, &wanted, &lost)).await {
             Ok(Ok(link)) => {
-                wanted.is_up(&address, &link);
+                wanted.is_up(&address, &link, asked.elapsed());
                 (wait, was_up) = (AGAIN_AFTER, true);
                 let has_new_channel = wanted.has_new_channel.clone();
                 drop(wanted);
@@ -68,10 +69,10 @@ pub(super) async fn keep(address: Address, shared: Weak<Shared>) {
 }
 
 impl Shared {
-    fn is_up(&self, address: &Address, link: &Link) {
+    fn is_up(&self, address: &Address, link: &Link, after: Duration) {
         tracing::info!(%address, "redis connected");
         self.note.set("connected");
-        gauge!("danmaku_redis_up").set(1.0);
+        self.dependency.answered(after);
         counter!("danmaku_redis_connects_total").increment(1);
         self.link.send_replace(Some(link.clone()));
     }
@@ -81,7 +82,7 @@ impl Shared {
             tracing::warn!(%address, error, "redis away; danmaku flow without it");
         }
         self.note.set(format!("away: {error}"));
-        gauge!("danmaku_redis_up").set(0.0);
+        self.dependency.is_silent();
     }
 
     fn heard(&self, push: PushInfo) {
@@ -121,7 +122,7 @@ async fn watch(mut link: Link, lost: &Notify, has_new_channel: &Notify, shared: 
         let checked = tokio::select! {
             () = lost.notified() => return "it hung up".to_owned(),
             () = has_new_channel.notified() => listen(&mut link, shared).await,
-            () = time::sleep(ASK_EVERY) => check(&mut link).await,
+            () = time::sleep(ASK_EVERY) => ask(&mut link, shared).await,
         };
         if let Err(error) = checked {
             return error.to_string();
@@ -140,6 +141,14 @@ async fn listen(link: &mut Link, shared: &Weak<Shared>) -> RedisResult<()> {
 async fn subscribe(link: &mut Link, shared: &Shared) -> RedisResult<()> {
     let channels: Vec<_> = shared.channels.lock().unwrap_or_else(PoisonError::into_inner).keys().cloned().collect();
     if channels.is_empty() { Ok(()) } else { link.subscribe(channels).await }
+}
+
+/// Asks a connection that was good the last time.
+async fn ask(link: &mut Link, shared: &Weak<Shared>) -> RedisResult<()> {
+    let asked = Instant::now();
+    check(link).await?;
+    shared.upgrade().iter().for_each(|shared| shared.dependency.answered(asked.elapsed()));
+    Ok(())
 }
 
 /// Whether it answers, and takes writes. One whose rules keep its role from us is believed.

@@ -11,7 +11,7 @@ const ROOM: &str = "lonely";
 async fn until_up(hall: &Node, is_up: bool) {
     let expected = f64::from(u8::from(is_up));
     until("the state of redis in the metrics", SOON, async || {
-        (hall.metrics().await.sum("danmaku_redis_up") == expected).then_some(())
+        (hall.metrics().await.sum_where("danmaku_dependency_up", &[("dependency", "redis")]) == expected).then_some(())
     })
     .await;
     let (is_ready, text) = hall.readiness().await;
