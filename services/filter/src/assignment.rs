@@ -12,6 +12,7 @@ use proto::{OwnerNumber, lag::Baseline};
 use crate::{
     consume::{Interruption, Member},
     deliver::InFlight,
+    metrics::Lag,
     ownership::{Inheritance, Standing, Start, standing},
     partition::{Judging, Partition, Stage},
     survey::{About, Answer, Found, Past},
@@ -232,6 +233,7 @@ impl Member<'_> {
             caught_up: past.read_from >= start,
             hole: None,
             baseline,
+            lag: Lag::of(partition.number),
             last_read: None,
             committed: start,
             watch: Watch::new(now, past.read_from),

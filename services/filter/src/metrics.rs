@@ -1,4 +1,4 @@
-//! The filter's numbers, each with a sentence. None has a label of room, user or partition.
+//! The filter's numbers, each with a sentence. None has a label of room or user, and one has the partition.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -131,6 +131,26 @@ impl Drop for Share {
     }
 }
 
+/// How far a partition's judging lags, as long as it is this process's.
+pub(crate) struct Lag(Gauge);
+
+impl Lag {
+    pub(crate) fn of(partition: i32) -> Self {
+        Self(gauge!("danmaku_filter_lag_seconds", "partition" => partition.to_string()))
+    }
+
+    pub(crate) fn set(&self, lag_ms: u64) {
+        self.0.set(lag_ms as f64 / 1_000.0);
+    }
+}
+
+impl Drop for Lag {
+    fn drop(&mut self) {
+        // Somebody else tells of it now.
+        self.0.set(0.0);
+    }
+}
+
 /// The rule book's numbers.
 pub(crate) struct RulesMetrics {
     version: Gauge,
@@ -174,7 +194,7 @@ impl RulesMetrics {
 fn describe() {
     for (name, meaning) in [
         ("danmaku_filter_judged_total", "Inputs by the verdict that was first given on them."),
-        ("danmaku_filter_verdict_codes_total", "The same by the verdict's code, for those that have one."),
+        ("danmaku_filter_verdict_codes_total", "Inputs by the code of that verdict, for those that have one."),
         ("danmaku_filter_superseded_total", "Inputs closed because a later one was already answered."),
         ("danmaku_filter_stood_total", "Inputs that a predecessor's output answers already."),
         ("danmaku_filter_learned_total", "Finished inputs replayed into limits and memories."),
@@ -195,6 +215,10 @@ fn describe() {
         describe_counter!(name, meaning);
     }
     describe_gauge!("danmaku_filter_partitions", "Partitions that are ours, judged or about to be.");
+    describe_gauge!(
+        "danmaku_filter_lag_seconds",
+        "How much later than unavoidable a partition is judged; 0 at its end, and for one that is not this process's."
+    );
     describe_gauge!("danmaku_filter_in_flight_inputs", "Inputs that are judged and not finished.");
     describe_gauge!("danmaku_filter_rules_version", "The number of the rules in force.");
     describe_gauge!("danmaku_filter_rules_entries", "Entries in force in all rooms.");

@@ -14,7 +14,7 @@ use chassis::kafka::{Delivery, Reader};
 use judge::Judge;
 use proto::{OwnerNumber, lag::Baseline};
 
-use crate::{deliver::InFlight, ownership::Inheritance, survey::Past, tally::Tally, watch::Watch};
+use crate::{deliver::InFlight, metrics::Lag, ownership::Inheritance, survey::Past, tally::Tally, watch::Watch};
 
 /// A partition that the group gave us.
 pub(crate) struct Partition {
@@ -64,6 +64,7 @@ pub(crate) struct Judging {
     /// The offset at which the reader left a hole and was asked again.
     pub(crate) hole: Option<u64>,
     pub(crate) baseline: Baseline,
+    pub(crate) lag: Lag,
     /// When the last record was read, by our clock, and when it was appended.
     pub(crate) last_read: Option<(i64, i64)>,
     /// What was last sent to be committed.
@@ -129,6 +130,12 @@ impl Judging {
         if let Some((read_ms, append_ms)) = self.last_read.take() {
             self.baseline.observe_end(read_ms, append_ms);
         }
+    }
+
+    /// Tells how far it lags: what comes behind the last record that was read waits about as long as that one would by now.
+    pub(crate) fn tell_lag(&mut self, now_ms: i64) {
+        let lag_ms = self.last_read.map_or(0, |(_, append_ms)| self.baseline.lag(now_ms, append_ms));
+        self.lag.set(lag_ms);
     }
 
     /// The first input that is not finished (F5).

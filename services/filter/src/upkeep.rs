@@ -61,12 +61,13 @@ impl Member<'_> {
         ControlFlow::Continue(())
     }
 
-    /// Asks about partitions that stand still, and counts what memories forgot.
+    /// Asks about partitions that stand still, and tells how far each lags and what memories forgot.
     pub(crate) fn watch(&mut self, now: Instant) {
         let mut still = Vec::new();
         for partition in self.partitions.values_mut() {
             let number = partition.number;
             let Some(judging) = partition.judging() else { continue };
+            judging.tell_lag(self.works.clock.now_ms());
             let forgotten = judging.judge.forgotten();
             self.works.metrics.forgotten.increment(forgotten - mem::replace(&mut judging.forgotten, forgotten));
             if judging.reading && judging.watch.tick(now, judging.next) {

@@ -115,6 +115,13 @@ impl Lag {
         }
     }
 
+    /// How long the oldest record that is not known to be judged has waited.
+    fn oldest_unjudged(&self, now: Instant) -> Duration {
+        let oldest = |partition: &Partition| lock(&partition.samples).0.front().map(|sample| sample.at);
+        let oldest = self.partitions.iter().filter_map(oldest).min();
+        oldest.map_or(Duration::ZERO, |at| now.saturating_duration_since(at))
+    }
+
     fn closed_count(&self) -> usize {
         self.partitions.iter().filter(|partition| partition.closed.load(Ordering::Relaxed)).count()
     }
@@ -145,6 +152,7 @@ pub(crate) async fn follow(lag: Arc<Lag>, look_up: Arc<LookUp>, topic: Arc<str>,
         ticks.tick().await;
         let asked = lag.in_question();
         if asked.is_empty() {
+            metrics.judge_lag.set(0.0);
             continue;
         }
         let now = Instant::now();
@@ -161,6 +169,7 @@ pub(crate) async fn follow(lag: Arc<Lag>, look_up: Arc<LookUp>, topic: Arc<str>,
             Err(error) => Some(error.to_string()),
         };
         metrics.closed_partitions.set(lag.closed_count() as f64);
+        metrics.judge_lag.set(lag.oldest_unjudged(Instant::now()).as_secs_f64());
         if let Some(error) = &failure {
             metrics.look_up_failures.increment(1);
             if was_heard {

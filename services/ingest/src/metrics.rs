@@ -22,6 +22,8 @@ pub(crate) struct Metrics {
     pub(crate) in_flight_bytes: Gauge,
     /// Partitions whose rooms are told `judge_behind`.
     pub(crate) closed_partitions: Gauge,
+    /// How long the oldest record that is acknowledged and not known to be judged has waited.
+    pub(crate) judge_lag: Gauge,
     /// Times the filter group's committed offsets could not be asked for.
     pub(crate) look_up_failures: Counter,
     /// Bans known.
@@ -43,6 +45,7 @@ impl Metrics {
             address_keys: gauge!("danmaku_ingest_limit_keys", "of" => "address"),
             in_flight_bytes: gauge!("danmaku_ingest_in_flight_bytes"),
             closed_partitions: gauge!("danmaku_ingest_closed_partitions"),
+            judge_lag: gauge!("danmaku_ingest_judge_lag_seconds"),
             look_up_failures: counter!("danmaku_ingest_look_up_failures_total"),
             bans: gauge!("danmaku_ingest_bans"),
             bans_lost: counter!("danmaku_ingest_bans_lost_total"),
@@ -78,6 +81,11 @@ fn describe() {
     describe_gauge!("danmaku_ingest_limit_keys", "Users and addresses that the limiters remember.");
     describe_gauge!("danmaku_ingest_in_flight_bytes", "Bytes that wait for Kafka's acknowledgement.");
     describe_gauge!("danmaku_ingest_closed_partitions", "Partitions whose rooms are told judge_behind.");
+    describe_gauge!(
+        "danmaku_ingest_judge_lag_seconds",
+        "Age of the oldest record of this door that is not known to be judged; the group commits each second. 0 with \
+         --judge-behind-after 0."
+    );
     describe_counter!(
         "danmaku_ingest_look_up_failures_total",
         "Times the filter group's committed offsets could not be asked for; the last answer holds meanwhile."

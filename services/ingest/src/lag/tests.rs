@@ -56,6 +56,20 @@ fn a_partition_opens_when_what_is_left_is_young() {
 }
 
 #[test]
+fn the_oldest_of_all_partitions_is_told() {
+    let watch = Watch::new();
+    let oldest = |seconds| watch.lag.oldest_unjudged(watch.at(seconds)).as_secs_f64();
+    assert_eq!(oldest(5.0), 0.0);
+    watch.acknowledged(0, 100, 0.0);
+    watch.acknowledged(1, 200, 4.0);
+    assert_eq!(oldest(6.0), 6.0);
+    watch.heard(&[(0, 101), (1, 200)], 6.0);
+    assert_eq!(oldest(7.0), 3.0);
+    watch.heard(&[(1, 201)], 7.0);
+    assert_eq!(oldest(8.0), 0.0);
+}
+
+#[test]
 fn a_group_that_never_committed_has_judged_nothing() {
     let watch = Watch::new();
     watch.acknowledged(0, 0, 0.0);
