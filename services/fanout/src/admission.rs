@@ -75,6 +75,9 @@ pub(crate) struct Pass {
 }
 
 impl Cap {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::Viewers, Self::Address, Self::Memory];
+
     /// Its label in metrics.
     pub(crate) fn word(self) -> &'static str {
         match self {

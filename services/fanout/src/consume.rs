@@ -172,7 +172,7 @@ impl Consumer {
     }
 
     fn ask_start(&mut self, number: usize) {
-        self.partitions[number].stage = Stage::Asked;
+        self.partitions[number].asked(Instant::now());
         self.desk.house.lookups.ask(Question::Start(number as i32));
         self.states.want(number, &self.desk);
     }
@@ -248,8 +248,9 @@ impl Consumer {
                 tracing::debug!(partition = partition.number, "partition released");
             }
             bytes += partition.trim(&self.desk, now);
+            ConsumeMetrics::position_age(partition.number, partition.position_age(now));
             if self.is_watching {
-                partition.ask_watch(&self.desk);
+                partition.ask_watch(&self.desk, now);
             }
         }
         let standing = self.states.keep_house(self.is_watching, &self.desk);

@@ -1,6 +1,11 @@
-//! `/debug/viewers?room=`: the slowest viewers of a room on this node, for an operator who asks why somebody lags.
+//! `/debug/viewers?room=`: the slowest viewers of a room on this node, for an operator who asks why somebody lags; `rooms` is
+//! the page of the largest.
 //!
 //! Shards are asked through their inboxes and answer when they come to it: none of them waits, and a user is told as a hash.
+
+mod rooms;
+
+pub(crate) use rooms::{Watched, rooms};
 
 use std::{cmp::Reverse, sync::Arc, time::Duration};
 
@@ -90,22 +95,30 @@ pub(crate) async fn viewers(shards: Vec<Arc<Inbox>>, query: Query) -> Response {
         let message = "which room? Ask for /debug/viewers?room=NAME, the name percent-encoded";
         return Refusal::new(StatusCode::BAD_REQUEST, "bad_room", message).into_response();
     };
+    let (found, silent_shards) = ask_all(&shards, |answer| Event::Look(room.clone(), answer)).await;
+    let mut all = Found::default();
+    found.into_iter().for_each(|found| all.add(found));
+    let page = Page { room: room.as_str(), viewers: all.viewers, silent_shards, slowest: &all.slowest };
+    json(StatusCode::OK, &page)
+}
+
+/// What each shard answers, and how many do not in time.
+async fn ask_all<T>(shards: &[Arc<Inbox>], question: impl Fn(oneshot::Sender<T>) -> Event) -> (Vec<T>, usize) {
     let ask = |shard: &Arc<Inbox>| {
         let (answer, answered) = oneshot::channel();
-        shard.tell(Event::Look(room.clone(), answer));
+        shard.tell(question(answer));
         answered
     };
     let asked: Vec<_> = shards.iter().map(ask).collect();
     let deadline = tokio::time::Instant::now() + ANSWER_WAIT;
-    let (mut all, mut silent_shards) = (Found::default(), 0);
+    let (mut answers, mut silent) = (Vec::new(), 0);
     for answered in asked {
         match tokio::time::timeout_at(deadline, answered).await {
-            Ok(Ok(found)) => all.add(found),
-            _ => silent_shards += 1,
+            Ok(Ok(answer)) => answers.push(answer),
+            _ => silent += 1,
         }
     }
-    let page = Page { room: room.as_str(), viewers: all.viewers, silent_shards, slowest: &all.slowest };
-    json(StatusCode::OK, &page)
+    (answers, silent)
 }
 
 #[cfg(test)]

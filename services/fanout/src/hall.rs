@@ -143,8 +143,9 @@ impl Hall {
         let specs = topic_specs(&ground.topic_prefix, ground.partitions);
         let starting = tokio::spawn(start(ground.cluster.clone(), specs, condition.clone(), go));
         let watching = tokio::spawn(admission::watch(house.caps.clone(), ground.readiness.condition("admission")));
-        let looked_at = shards.clone();
+        let (looked_at, counted) = (shards.clone(), shards.clone());
         ground.pages.add("/debug/viewers", move |query| debug::viewers(looked_at.clone(), query));
+        ground.pages.add("/debug/rooms", move |query| debug::rooms(counted.clone(), query));
         tracing::info!(shards = count, node = house.node, "hall open");
         Ok(Arc::new(Self {
             house,

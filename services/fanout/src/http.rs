@@ -106,7 +106,7 @@ impl Hall {
             Ok(response) => response,
             Err(refusal) => {
                 tracing::debug!(%peer, status = refusal.status.as_u16(), code = refusal.code, "handshake refused");
-                metrics::refused(refusal.status.as_u16());
+                metrics::refused(refusal.status.as_u16(), refusal.code);
                 refusals::answer(refusal, &Method::GET)
             }
         }

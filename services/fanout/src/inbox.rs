@@ -21,7 +21,14 @@ use proto::{
 };
 use tokio::sync::oneshot;
 
-use crate::{arrival::Arrival, debug::Found, raw::Record, relay::Acked, room::pending::Missed, socket::ready::Bell};
+use crate::{
+    arrival::Arrival,
+    debug::{Found, Watched},
+    raw::Record,
+    relay::Acked,
+    room::pending::Missed,
+    socket::ready::Bell,
+};
 
 /// Three seconds of 10,000 messages a second: what waits longer would be stale. 8 B each here; the records themselves are
 /// held by the raw records too.
@@ -63,6 +70,8 @@ pub(crate) enum Event {
     Acked(Box<Acked>),
     /// An operator asks who lags in a room.
     Look(RoomId, oneshot::Sender<Found>),
+    /// An operator asks which rooms are watched.
+    Watched(oneshot::Sender<Vec<Watched>>),
     /// A newer connection of this user takes the place of this one.
     Replaced {
         /// Whose.
@@ -268,6 +277,7 @@ impl Waiting {
                 | Event::Notices { .. }
                 | Event::Acked(_)
                 | Event::Look(..)
+                | Event::Watched(_)
                 | Event::Leave(_) => true,
             };
             if needed {

@@ -1,14 +1,17 @@
 //! Every number the hall tells. Shards count in plain fields of their own and publish the sums once a turn, so that no two
 //! cores fight over a counter and nothing is recorded for each delivered frame.
 
+mod described;
+mod ends;
+
 use std::time::Duration;
 
-use metrics::{
-    Counter, Gauge, Histogram, Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
-};
-use proto::{close::Close, v1::Ack};
+use metrics::{Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, gauge, histogram};
+use proto::v1::Ack;
 
 use crate::room::frame::Told;
+use described::describe;
+pub(crate) use ends::{closed, full, joined, refused};
 
 /// Handles of what the shards tell, one set a process.
 #[derive(Clone)]
@@ -34,6 +37,10 @@ pub(crate) struct ShardMetrics {
     pub(crate) encoded: Histogram,
     /// From there until the last viewer who could take it had it.
     pub(crate) written: Histogram,
+    /// From a viewer's coming until his join was answered.
+    pub(crate) join: Histogram,
+    /// Viewers whose sockets take nothing now.
+    pub(crate) blocked: Gauge,
 }
 
 /// What one shard counted since it last published.
@@ -141,6 +148,7 @@ impl ShardMetrics {
     /// The handles.
     pub(crate) fn new() -> Self {
         describe();
+        ends::begin();
         let dropped = |reason| counter!("danmaku_fanout_dropped_total", "reason" => reason);
         Self {
             opened: counter!("danmaku_fanout_opened_total"),
@@ -158,12 +166,15 @@ impl ShardMetrics {
             ring_bytes: gauge!("danmaku_fanout_ring_bytes"),
             encoded: histogram!("danmaku_hop_seconds", "hop" => "encoded"),
             written: histogram!("danmaku_hop_seconds", "hop" => "written"),
+            join: histogram!("danmaku_fanout_join_seconds"),
+            blocked: gauge!("danmaku_fanout_blocked_viewers"),
         }
     }
 
-    /// The window in force on a shard.
-    pub(crate) fn window(&self, shard: usize, window: Duration) {
+    /// The window in force on a shard, and the share of its time that it worked.
+    pub(crate) fn pace(&self, shard: usize, window: Duration, busy: f64) {
         gauge!("danmaku_fanout_window_seconds", "shard" => shard.to_string()).set(window.as_secs_f64());
+        gauge!("danmaku_fanout_busy_ratio", "shard" => shard.to_string()).set(busy);
     }
 
     /// Adds what a shard counted, and empties it.
@@ -223,16 +234,6 @@ impl SendMetrics {
     }
 }
 
-/// Counts a viewer that went; `None` is a connection that was lost.
-pub(crate) fn closed(close: Option<Close>) {
-    counter!("danmaku_fanout_closed_total", "reason" => close.map_or("lost", Close::word)).increment(1);
-}
-
-/// Counts somebody for whom there was no room, by what is full.
-pub(crate) fn full(cap: &'static str) {
-    counter!("danmaku_fanout_full_total", "cap" => cap).increment(1);
-}
-
 /// The caps in force.
 pub(crate) fn caps(viewers_max: usize, memory_max: u64) {
     gauge!("danmaku_fanout_viewers_max").set(viewers_max as f64);
@@ -242,11 +243,6 @@ pub(crate) fn caps(viewers_max: usize, memory_max: u64) {
 /// What viewers, rooms and history take.
 pub(crate) fn memory(bytes: u64) {
     gauge!("danmaku_fanout_memory_bytes").set(bytes as f64);
-}
-
-/// Counts a handshake that was refused, by its status; on the goim wire by its close code.
-pub(crate) fn refused(status: u16) {
-    counter!("danmaku_fanout_refused_total", "status" => status.to_string()).increment(1);
 }
 
 impl ConsumeMetrics {
@@ -268,6 +264,12 @@ impl ConsumeMetrics {
             state_forgotten: counter!("danmaku_fanout_state_forgotten_total"),
         }
     }
+
+    /// Since when a partition is not known to be read to its end; `None` for one that is not read.
+    pub(crate) fn position_age(partition: i32, age: Option<Duration>) {
+        let age = age.unwrap_or_default();
+        gauge!("danmaku_fanout_position_age_seconds", "partition" => partition.to_string()).set(age.as_secs_f64());
+    }
 }
 
 /// Handles of what the follower of bans tells.
@@ -284,53 +286,4 @@ impl BanMetrics {
         describe();
         Self { bans: gauge!("danmaku_fanout_bans"), lost: counter!("danmaku_fanout_bans_lost_total") }
     }
-}
-
-fn describe() {
-    describe_gauge!("danmaku_fanout_bans", "bans known, with those that ended of late");
-    describe_counter!(
-        "danmaku_fanout_bans_lost_total",
-        "bans not kept: unreadable, or over 200,000; they do not act here"
-    );
-    describe_counter!("danmaku_fanout_state_records_total", "state records read");
-    describe_gauge!("danmaku_fanout_state_bytes", Unit::Bytes, "modes and sticky events kept for who joins");
-    describe_counter!(
-        "danmaku_fanout_state_forgotten_total",
-        "rooms whose mode and sticky events were too many to keep"
-    );
-    describe_gauge!("danmaku_fanout_viewers", "viewers connected: opened - closed");
-    describe_gauge!("danmaku_fanout_rooms", "rooms kept by shards; one watched on two shards counts twice");
-    describe_gauge!("danmaku_fanout_ring_bytes", Unit::Bytes, "encoded frames that rings hold");
-    describe_gauge!("danmaku_fanout_raw_bytes", Unit::Bytes, "records kept for joins and resumes");
-    describe_gauge!("danmaku_fanout_window_seconds", Unit::Seconds, "how long a busy room gathers messages, by shard");
-    describe_gauge!("danmaku_fanout_viewers_max", "viewers there is room for: --viewers-max, or what open files allow");
-    describe_gauge!("danmaku_fanout_memory_bytes", Unit::Bytes, "what viewers, rooms and history take, as estimated");
-    describe_gauge!("danmaku_fanout_memory_max_bytes", Unit::Bytes, "what they may take: --memory-max, or a default");
-    describe_counter!("danmaku_fanout_full_total", "viewers refused for want of room, by what is full");
-    describe_gauge!("danmaku_fanout_partitions", "partitions read");
-    describe_counter!("danmaku_fanout_opened_total", "viewers that came; pairs with closed");
-    describe_counter!("danmaku_fanout_closed_total", "viewers whose end was decided, by reason; pairs with opened");
-    describe_counter!("danmaku_fanout_refused_total", "handshakes refused, by status, or close code on goim");
-    describe_counter!("danmaku_fanout_delivered_total", "messages written, each as often as it had viewers");
-    describe_counter!(
-        "danmaku_fanout_writes_total",
-        "writes to viewers that took something; delivered / writes = messages a write"
-    );
-    describe_counter!("danmaku_fanout_frames_total", "frames put on rings, each encoded once for all viewers");
-    describe_counter!("danmaku_fanout_dropped_total", "messages counted in gaps, as often as viewers were told");
-    describe_counter!("danmaku_fanout_refused_frames_total", "client frames answered with an error");
-    describe_counter!("danmaku_fanout_sends_total", "what viewers sent on their sockets, by what they were told");
-    describe_counter!("danmaku_fanout_passed_packets_total", "goim packets of operations that are not for us");
-    describe_counter!("danmaku_fanout_records_total", "output records read");
-    describe_counter!("danmaku_fanout_passed_over_total", "records of an old owner or generation: look at the filters");
-    describe_counter!("danmaku_fanout_repeated_total", "records whose input was shown already");
-    describe_counter!("danmaku_fanout_private_total", "items for one user alone");
-    describe_counter!("danmaku_fanout_undecodable_total", "records that are none: look at who else writes there");
-    describe_counter!("danmaku_fanout_rebuilds_total", "consumers thrown away because a partition stood still");
-    describe_counter!("danmaku_fanout_restarts_total", "partitions that went on elsewhere: recreated, or cut off");
-    describe_histogram!(
-        "danmaku_hop_seconds",
-        Unit::Seconds,
-        "time a danmaku takes to a stamp from the one before: appended, judged, encoded, written"
-    );
 }

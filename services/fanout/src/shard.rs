@@ -8,7 +8,7 @@
 //! A viewer has a `seat` once he `join`s; `pump` moves bytes between him and his socket, and `users` finds the seats of one
 //! user. `hear` is what his client says (`packets` on the goim wire, `sends` what is for the door), and `say` what he is
 //! told. `partition` is how far one is heard; `rooms` take what the inbox brings and flush it, as often as `pace` allows;
-//! `write` gives each member his turn, of which `turns` keeps the order; `private` is what the room's log holds for one of
+//! `rate` is how much is said there; `write` gives each member his turn, of which `turns` keeps the order; `private` is what the room's log holds for one of
 //! them, `notices` what others say to him directly. `sweep` looks at everybody once a second, `memory` at what they take;
 //! `drain` is the end, and `debug` what an operator is told.
 
@@ -23,6 +23,7 @@ mod say;
 mod partition;
 mod rooms;
 mod pace;
+mod rate;
 mod write;
 mod turns;
 mod private;
@@ -91,6 +92,7 @@ pub(crate) struct Shard {
     tally: Tally,
     /// As last published.
     ring_bytes: usize,
+    blocked: usize,
     /// Memory that is used again in each turn.
     scratch: Scratch,
 }
@@ -140,6 +142,7 @@ impl Shard {
             metrics,
             tally: Tally::default(),
             ring_bytes: 0,
+            blocked: 0,
             scratch: Scratch::new(),
         }
     }
@@ -156,7 +159,7 @@ impl Shard {
     fn worked(&mut self, moment: Moment) {
         let now = Instant::now();
         if self.pace.worked(now.saturating_duration_since(moment.now), now) {
-            self.metrics.window(self.index, self.pace.window());
+            self.metrics.pace(self.index, self.pace.window(), self.pace.busy());
         }
     }
 
@@ -232,6 +235,7 @@ impl Shard {
             Event::Acked(acked) => self.acked(*acked, moment),
             // Who does not wait for it any more is not told.
             Event::Look(room, answer) => drop(answer.send(self.slowest(&room, moment))),
+            Event::Watched(answer) => drop(answer.send(self.watched())),
             Event::Replaced { user, connection } => self.replaced(&user, connection, moment),
             Event::Notices { user, connection, notices } => self.notices(&user, connection, notices, moment),
             Event::Leave(leaving) => self.leave(leaving),

@@ -55,8 +55,12 @@ pub(super) struct Partition {
     told: u64,
     pub(super) is_told_caught_up: bool,
     watchdog: Watchdog,
-    /// How far it was read when the watchdog's question was put.
-    asked_at: Option<u64>,
+    /// How far it was read when the watchdog's question was put, and when that was.
+    asked_at: Option<(u64, Instant)>,
+    /// When it was last known to be read to its end.
+    confirmed: Instant,
+    /// Where its end was, and when: once that is read, it is confirmed again.
+    goal: Option<(u64, Instant)>,
 }
 
 impl Partition {
@@ -77,6 +81,8 @@ impl Partition {
             is_told_caught_up: false,
             watchdog: Watchdog::new(0, now),
             asked_at: None,
+            confirmed: now,
+            goal: None,
         }
     }
 
@@ -116,6 +122,14 @@ impl Partition {
         }
     }
 
+    /// It was asked from where to read it.
+    pub(super) fn asked(&mut self, now: Instant) {
+        if self.stage == Stage::Idle {
+            self.confirmed = now;
+        }
+        self.stage = Stage::Asked;
+    }
+
     /// It is read from `start` on, and has caught up at `high`.
     pub(super) fn assigned(&mut self, start: u64, high: u64, desk: &Desk, now: Instant) {
         self.stage = Stage::Reading;
@@ -126,6 +140,7 @@ impl Partition {
         }
         desk.house.raw(self.number as usize).restart(start);
         self.live_from = high;
+        self.goal = Some((high, now));
         self.is_caught_up = start >= high;
         self.is_told_caught_up = false;
         self.told = start;
@@ -190,22 +205,62 @@ impl Partition {
         raw.bytes()
     }
 
+    /// Since when it is not known to be read to its end; `None` if nobody wants it.
+    pub(super) fn position_age(&mut self, now: Instant) -> Option<Duration> {
+        let next = self.next();
+        if let Some((_, at)) = self.goal.take_if(|(high, _)| next >= *high) {
+            self.confirmed = at;
+        }
+        (self.stage != Stage::Idle).then(|| now.saturating_duration_since(self.confirmed))
+    }
+
     /// Puts the watchdog's question, unless it is open already.
-    pub(super) fn ask_watch(&mut self, desk: &Desk) {
+    pub(super) fn ask_watch(&mut self, desk: &Desk, now: Instant) {
         if self.stage == Stage::Reading && self.asked_at.is_none() {
-            self.asked_at = Some(self.next());
+            self.asked_at = Some((self.next(), now));
             desk.house.lookups.ask(Question::Watch(self.number));
         }
     }
 
     /// What the watchdog says to the answer.
     pub(super) fn look(&mut self, marks: Watermarks, now: Instant) -> Seen {
-        let Some(asked_at) = self.asked_at.take().filter(|_| self.stage == Stage::Reading) else { return Seen::Fine };
+        let asked = self.asked_at.take().filter(|_| self.stage == Stage::Reading);
+        let Some((asked_at, asked)) = asked else { return Seen::Fine };
+        self.goal.get_or_insert((marks.high, asked));
         match self.watchdog.look(asked_at, marks, now) {
             // It has gone on since.
             Seen::CutOff if marks.low <= self.next() => Seen::Fine,
             Seen::Stuck if self.next() != asked_at => Seen::Fine,
             seen => seen,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_as_old_as_the_last_end_that_was_read() {
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+        let mut partition = Partition::new(1, 0, 1, start);
+        let age = |partition: &mut Partition, seconds| partition.position_age(at(seconds)).map(|age| age.as_secs());
+        assert_eq!(age(&mut partition, 5), None, "nobody wants it");
+        partition.asked(at(5));
+        assert_eq!(age(&mut partition, 8), Some(3), "it is not known where to begin");
+        partition.stage = Stage::Reading;
+        partition.reading.move_to(10);
+        for (asked, high) in [(8, 20), (10, 30)] {
+            partition.asked_at = Some((10, at(asked)));
+            partition.look(Watermarks { low: 0, high }, at(asked));
+        }
+        assert_eq!(age(&mut partition, 12), Some(7), "it is asked again and again, and not read");
+        partition.reading.move_to(20);
+        assert_eq!(age(&mut partition, 12), Some(4), "what was its end at 8 is read");
+        assert_eq!(age(&mut partition, 13), Some(5));
+        partition.asked_at = Some((20, at(14)));
+        partition.look(Watermarks { low: 0, high: 20 }, at(14));
+        assert_eq!(age(&mut partition, 14), Some(0));
     }
 }

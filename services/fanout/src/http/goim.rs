@@ -135,7 +135,7 @@ impl Hall {
             Turned::Later(close) => (close, rand::random_range(LATER_HOLD_MS)),
         };
         tracing::debug!(reason = close.word(), "handshake refused");
-        metrics::refused(close.code());
+        metrics::refused(close.code(), close.word());
         let until = Instant::now() + Duration::from_millis(hold_ms);
         let is_there = tokio::select! {
             is_there = stays(&mut stream, until) => is_there,

@@ -23,7 +23,7 @@ impl Hall {
                 response
             }
             Err(refusal) => {
-                metrics::refused(refusal.status.as_u16());
+                metrics::refused(refusal.status.as_u16(), refusal.code);
                 refusals::answer(refusal, &Method::GET)
             }
         }

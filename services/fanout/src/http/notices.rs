@@ -55,7 +55,7 @@ impl Hall {
         match self.notice(request).await {
             Ok(id) => json(StatusCode::ACCEPTED, &json!({ "id": id })),
             Err(refusal) => {
-                metrics::refused(refusal.status.as_u16());
+                metrics::refused(refusal.status.as_u16(), refusal.code);
                 refusals::answer(refusal, &Method::POST)
             }
         }

@@ -1,10 +1,10 @@
-//! What a shard says of its slowest viewers in a room, when an operator asks.
+//! What a shard says of its slowest viewers in a room, and of its rooms, when an operator asks.
 
 use proto::RoomId;
 
-use super::{Shard, seat::Seat};
+use super::{Shard, rooms::Local, seat::Seat};
 use crate::{
-    debug::{Found, Slow},
+    debug::{Found, Slow, Watched},
     house::Moment,
 };
 
@@ -15,6 +15,17 @@ impl Shard {
         // All seats are looked at: nobody but an operator asks, and a room keeps no list of those who wait for their join.
         let here = self.seats.iter().filter(|(_, seat)| seat.room == key);
         Found::of(here.map(|(_, seat)| self.slow(seat, moment)).collect())
+    }
+
+    /// All rooms here.
+    pub(super) fn watched(&self) -> Vec<Watched> {
+        let of = |local: &Local| Watched {
+            room: local.room.id.clone(),
+            partition: local.partition,
+            viewers: local.seats,
+            messages: local.rate.per_second(),
+        };
+        self.rooms.iter().map(|(_, local)| of(local)).collect()
     }
 
     fn slow(&self, seat: &Seat, moment: Moment) -> Slow {

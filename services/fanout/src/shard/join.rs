@@ -14,6 +14,7 @@ use crate::{
     arrival::{Access, Arrival, Line},
     house::Moment,
     lookup::Question,
+    metrics,
     reader::Reader,
     resume::{self, Answer, Entry},
     room::Audience,
@@ -170,6 +171,8 @@ impl Shard {
     fn enter(&mut self, key: usize, entry: Entry, moment: Moment) {
         let Some(seat) = self.seats.get_mut(key) else { return };
         let local = &mut self.rooms[seat.room];
+        self.metrics.join.record(moment.now.saturating_duration_since(seat.who.arrived));
+        metrics::joined(entry.recovered);
         seat.member = Some(local.turns.add(key));
         seat.viewer.enter(&local.room, entry.replay, moment.now);
         self.owe(key, moment);

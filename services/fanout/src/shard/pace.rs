@@ -26,17 +26,30 @@ pub(super) struct Pace {
     window: Duration,
     since: Instant,
     worked: Duration,
+    busy: f64,
 }
 
 impl Pace {
     /// Windows between these two, the shortest at first.
     pub(super) fn new(shortest: Duration, longest: Duration, now: Instant) -> Self {
-        Self { shortest, longest: longest.max(shortest), window: shortest, since: now, worked: Duration::ZERO }
+        Self {
+            shortest,
+            longest: longest.max(shortest),
+            window: shortest,
+            since: now,
+            worked: Duration::ZERO,
+            busy: 0.0,
+        }
     }
 
     /// The window in force.
     pub(super) fn window(&self) -> Duration {
         self.window
+    }
+
+    /// The share of its time that the shard worked until it was last looked at.
+    pub(super) fn busy(&self) -> f64 {
+        self.busy
     }
 
     /// How long to rest after a turn with nothing more to write.
@@ -51,9 +64,9 @@ impl Pace {
         if passed < LOOKED_AT_EVERY {
             return false;
         }
-        let busy = self.worked.as_secs_f64() / passed.as_secs_f64();
+        self.busy = self.worked.as_secs_f64() / passed.as_secs_f64();
         // The window at which the same work would have been right; halfway there, so that it does not swing.
-        let right = self.window.mul_f64((busy / BUSY_TARGET).clamp(0.1, 10.0));
+        let right = self.window.mul_f64((self.busy / BUSY_TARGET).clamp(0.1, 10.0));
         self.window = ((self.window + right) / 2).clamp(self.shortest, self.longest);
         (self.since, self.worked) = (now, Duration::ZERO);
         true

@@ -4,7 +4,7 @@ use std::{cmp::Reverse, sync::Arc, time::Instant};
 
 use proto::RoomId;
 
-use super::{Shard, turns::Turns};
+use super::{Shard, rate::Rate, turns::Turns};
 use crate::{
     house::Moment,
     inbox::{Fell, Heard},
@@ -33,6 +33,8 @@ pub(super) struct Local {
     /// Recalls that everybody is told of before their turn, with the next flush.
     pub(super) recalled: Vec<Arc<Record>>,
     pub(super) online: Arc<Count>,
+    /// How much is said.
+    pub(super) rate: Rate,
 }
 
 impl Shard {
@@ -55,6 +57,7 @@ impl Shard {
             flushed: None,
             recalled: Vec::new(),
             online: self.house.presence.of(id, partition),
+            rate: Rate::default(),
         });
         self.by_name.insert(id.clone(), key);
         self.partition(partition).rooms.push(key);
@@ -120,6 +123,7 @@ impl Shard {
         if local.turns.members().is_empty() || local.partition != record.at.partition {
             return;
         }
+        local.rate.count();
         local.room.take(record, |user| !users.seats(user).is_empty());
         if !local.room.delay().is_zero() && record.recall().is_some() {
             local.recalled.push(record.clone());

@@ -52,10 +52,14 @@ impl Shard {
         let mut bytes = 0;
         for (_, local) in &mut self.rooms {
             local.room.ring.age(moment.now);
+            local.rate.second();
             bytes += local.room.ring.bytes();
         }
         self.metrics.ring_bytes.increment(bytes as f64 - self.ring_bytes as f64);
         self.ring_bytes = bytes;
+        let blocked = self.seats.iter().filter(|(_, seat)| seat.viewer.blocked_since().is_some()).count();
+        self.metrics.blocked.increment(blocked as f64 - self.blocked as f64);
+        self.blocked = blocked;
         self.keep_budget(bytes, moment);
     }
 

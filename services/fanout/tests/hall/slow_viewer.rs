@@ -76,7 +76,7 @@ async fn who_takes_nothing_for_too_long_is_closed_and_told_why_and_comes_back_wi
     let mut slow = Handshake::new("demo").lazy().enter(&world).await;
     let mut quick = Viewer::enter(&world, "demo").await;
     say_much(&mut world, &mut quick).await;
-    world.metric_reaches(r#"danmaku_fanout_closed_total{reason="slow"}"#, 1.0).await;
+    world.metric_reaches(r#"danmaku_fanout_closed_total{code="4001",reason="slow",initiator="server"}"#, 1.0).await;
     assert_eq!(slow.until_closed().await, 4001);
 
     let mut back = Handshake::new("demo").since(&slow.cursor).enter(&world).await;

@@ -1,4 +1,4 @@
-//! An operator asks who lags: the slowest first, by hash, and nobody waits for the answer.
+//! An operator asks who lags: the slowest first, by hash, and nobody waits for the answer; and which rooms are the largest.
 
 use chassis::tokens::Role;
 use integration::{Node, until, viewer::Ticket};
@@ -72,6 +72,14 @@ async fn the_slowest_viewers_of_a_room_are_shown() {
     assert!(worst.blocked_ms > 0 && worst.lag_messages > Some(0) && worst.since > 0, "{page:?}");
     let others = &page.slowest[1..];
     assert!(others.iter().all(|one| (one.lag_messages, one.blocked_ms, &one.user) == (Some(0), 0, &None)), "{page:?}");
+
+    let (_, text) = fanout.page("/debug/rooms?by=messages").await;
+    let rooms: serde_json::Value = serde_json::from_str(&text).expect("the page is JSON");
+    let (room, partition) = (&rooms["rooms"][0], &rooms["partitions"][0]);
+    assert!(room["room"] == ROOM && room["viewers"] == 3, "those of both shards: {text}");
+    assert!(room["messages_per_second"].as_f64() > Some(1.0), "{text}");
+    assert!(partition["partition"] == world.partition_of(ROOM) && partition["rooms"] == 1, "{text}");
+    assert_eq!(fanout.page("/debug/rooms?top=0").await.0, 400);
 
     slow.read_on();
     slow.until("his gap", SOON, |seen| seen.dropped() > 0 && seen.messages.len() as u64 + seen.dropped() == 400).await;
