@@ -10,8 +10,8 @@ use chassis::{ground::Ground, tokens::Verifier};
 use tokio::{sync::Semaphore, task::JoinSet};
 
 use crate::{
-    config::Config, events, export::Shelf, history::Archive, http, metrics::Metrics, outbox::publish, store::Store,
-    timers::Timers, verdicts::follow, versions::Cache,
+    config::Config, events, export::Shelf, history::Archive, http, metrics::Metrics, outbox::publish, pulse,
+    store::Store, timers::Timers, verdicts::follow, versions::Cache,
 };
 
 /// Imports and dry runs of files at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
@@ -102,5 +102,6 @@ fn live(beside: &mut JoinSet<()>, store: &Arc<Store>, ground: &Ground, config: &
     beside.spawn(follow::run(Arc::clone(store), ground.clone(), condition, metrics.clone()));
     let timers = Timers { store: Arc::clone(store), generation: ground.generation, keep: config.moderation_keep };
     beside.spawn(timers.run());
+    beside.spawn(pulse::keep_asking(Arc::clone(store), metrics.clone()));
     beside.spawn(events::hear_others(Arc::clone(store)));
 }

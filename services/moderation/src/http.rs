@@ -28,7 +28,7 @@ mod versions;
 use std::{
     net::SocketAddr,
     sync::Weak,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use axum::{Router, extract::DefaultBodyLimit};
@@ -166,6 +166,7 @@ pub(crate) fn router(home: Home) -> Router {
 impl House {
     /// Answers one request.
     pub async fn handle(&self, request: Request<Incoming>, peer: SocketAddr) -> Response {
+        let began = Instant::now();
         let may_speak = origin::may_speak(request.headers(), &self.origins);
         let page = request.headers().get(ORIGIN).cloned().filter(|_| may_speak && is_export(request.uri().path()));
         let outcome = match may_speak {
@@ -177,7 +178,7 @@ impl House {
             cors::allow(response.headers_mut(), page);
         }
         let status = response.status().as_u16();
-        self.metrics.answered(status >= 400);
+        self.metrics.answered(status >= 400, began.elapsed());
         tracing::debug!(%peer, status, "answered");
         answer::body(response)
     }

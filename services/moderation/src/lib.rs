@@ -12,7 +12,7 @@
 //! and `broadcasts` are what moderators do, as `control` records; `timers` does what is due. `history` reads what was said,
 //! `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown, `filters` by which rules.
 //! `statistics` and `reports` are what came in, `private` what not everybody is told of it, `events` how all of it is heard;
-//! `erase` forgets a person. `pages` are the moderators' own, where this service stands alone.
+//! `erase` forgets a person, and `pulse` looks after the database for operators. `pages` are the moderators' own, where this service stands alone.
 
 #![forbid(unsafe_code)]
 
@@ -46,6 +46,7 @@ mod reports;
 mod private;
 mod events;
 mod erase;
+mod pulse;
 pub mod refusal;
 mod metrics;
 mod pages;
@@ -60,6 +61,7 @@ use anyhow::Context as _;
 use chassis::program::{self, Program, Public};
 use hyper::{Request, body::Incoming};
 use pages::Pages;
+use proto::Topic;
 
 /// The service's whole life, alone in a process.
 ///
@@ -70,6 +72,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let pages = Pages::of(hall)?;
     let verifier = program::verifier(common.keys.as_deref())?;
     let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Plain)?;
+    let program = program.asking_about(Topic::Rules.name(&common.topic_prefix));
     let house = House::open(&program.ground, own).await.context("the moderators' service cannot be opened")?;
     let leaving = Arc::clone(&house);
     let handle = move |request: Request<Incoming>, peer| {

@@ -1,6 +1,10 @@
 //! The moderators' numbers, each with a sentence. None has a label of room or user.
 
-use metrics::{Counter, Gauge, counter, describe_counter, describe_gauge, gauge};
+use std::time::Duration;
+
+use metrics::{
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
+};
 
 /// Handles, looked up once.
 #[derive(Clone)]
@@ -11,6 +15,9 @@ pub(crate) struct Metrics {
     lost: Counter,
     requests: Counter,
     refused: Counter,
+    took: Histogram,
+    parcels: Gauge,
+    holds: Gauge,
     verdicts: Counter,
     streams: Gauge,
 }
@@ -25,6 +32,9 @@ impl Metrics {
             lost: counter!("danmaku_moderation_publishers_lost_total"),
             requests: counter!("danmaku_moderation_requests_total"),
             refused: counter!("danmaku_moderation_refused_total"),
+            took: histogram!("danmaku_moderation_request_seconds"),
+            parcels: gauge!("danmaku_moderation_outbox_parcels"),
+            holds: gauge!("danmaku_moderation_holds"),
             verdicts: counter!("danmaku_moderation_verdicts_total"),
             streams: gauge!("danmaku_moderation_streams"),
         }
@@ -43,8 +53,9 @@ impl Metrics {
         self.lost.increment(1);
     }
 
-    pub(crate) fn answered(&self, is_refused: bool) {
+    pub(crate) fn answered(&self, is_refused: bool, took: Duration) {
         self.requests.increment(1);
+        self.took.record(took.as_secs_f64());
         if is_refused {
             self.refused.increment(1);
         }
@@ -52,6 +63,11 @@ impl Metrics {
 }
 
 impl Metrics {
+    pub(crate) fn waiting(&self, parcels: i64, holds: i64) {
+        self.parcels.set(parcels as f64);
+        self.holds.set(holds as f64);
+    }
+
     pub(crate) fn verdicts(&self, count: usize) {
         self.verdicts.increment(count as u64);
     }
@@ -74,7 +90,13 @@ fn describe() {
         "Times publishing was given up and begun anew: Kafka or the database was away, or another process took over."
     );
     describe_counter!("danmaku_moderation_requests_total", "Requests answered.");
-    describe_counter!("danmaku_moderation_refused_total", "Of those, the ones answered with 400 or above.");
+    describe_counter!("danmaku_moderation_refused_total", "Requests answered with 400 or above.");
+    describe_histogram!("danmaku_moderation_request_seconds", "Until the answer to a request begins.");
+    describe_gauge!(
+        "danmaku_moderation_outbox_parcels",
+        "Changes that are committed and not published, looked at each 5 s: none as a rule."
+    );
+    describe_gauge!("danmaku_moderation_holds", "Messages that wait for a decision, looked at each 5 s.");
     describe_counter!(
         "danmaku_moderation_verdicts_total",
         "Verdicts written down: held, decided, refused, or with hits."
