@@ -1,9 +1,9 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## everything in one process on an embedded broker; ARGS="--listen 127.0.0.1:8000" is passed on
 	@scripts/web try-build
@@ -24,6 +24,12 @@ e2e: ## the whole river on real Kafka, alone; ARGS="slow_viewer" picks tests by 
 
 e2e-browser: ## the pages in Chromium, on the one-process program; pictures in target/screens; ARGS="moderation" picks files
 	@scripts/check browser $(ARGS)
+
+dashboards-check: ## the dashboards, and each of their queries answered by a real Prometheus over a river (Debian's prometheus needed)
+	@scripts/dashboards-check $(ARGS)
+
+alerts-check: ## the alerts, their cases and pages, and faults for which they fire (Debian's prometheus needed)
+	@scripts/alerts-check $(ARGS)
 
 autobahn: ## Autobahn's WebSocket cases against the hall's frame reader (Python 3.10 and PyPI needed)
 	@scripts/autobahn

@@ -11,7 +11,7 @@
 //! deadline is only how long it takes to call the wait hopeless.
 //!
 //! # Layout, in reading order
-//! [`world`] is a river for one test; [`kafka`], [`redis`], [`postgres`] and [`node`] are the processes in it, [`proxy`] a link that
+//! [`world`] is a river for one test; [`kafka`], [`redis`], [`postgres`], [`prometheus`] and [`node`] are the processes in it, [`proxy`] a link that
 //! can be cut, [`admin`] a clumsy operator. [`sender`], [`viewer`], [`moderator`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
 //! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The
 //! tests are in `tests/river`, a file for each behavior.
@@ -22,6 +22,7 @@ pub mod world;
 pub mod kafka;
 pub mod redis;
 pub mod postgres;
+pub mod prometheus;
 pub mod node;
 pub mod proxy;
 pub mod admin;
@@ -43,6 +44,7 @@ pub use kafka::Kafka;
 pub use moderator::Moderator;
 pub use node::Node;
 pub use postgres::Postgres;
+pub use prometheus::Prometheus;
 pub use redis::Redis;
 pub use sender::{Answer, Sender};
 pub use viewer::Viewer;

@@ -1,5 +1,9 @@
 //! A service's numbers as its admin port tells them.
 
+mod families;
+
+pub use families::{Family, families};
+
 use std::collections::BTreeMap;
 
 /// One scrape.

@@ -1,5 +1,6 @@
 //! The river's behaviors, each in a file of its own; one binary, so that they share a Kafka and are linked once.
 
+mod bustle;
 mod happy;
 mod words;
 mod limited;
@@ -65,6 +66,9 @@ mod old_publisher;
 mod postgres;
 mod erase_user;
 mod new_name_same_device;
+mod metrics_documented;
+mod dashboards_answered;
+mod alerts_fired;
 
 use std::{
     future::Future,
