@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,8 @@ k8s-check: ## all manifests rendered, strict schemas, rules, checkov, the chart;
 
 chart: ## the Helm chart of the same objects, in target/k8s
 	@scripts/k8s-check --chart
+api-check: ## docs/openapi.yaml, docs/asyncapi.yaml and /openapi.json by their formats' own rules (PyPI and npm needed)
+	@scripts/api-check
 
 doc: ## our crates' documentation, in target/doc
 	cargo doc --workspace --no-deps

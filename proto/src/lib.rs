@@ -21,6 +21,8 @@ pub mod lag;
 pub mod frame;
 mod json;
 pub mod close;
+#[cfg(test)]
+mod described;
 
 /// The types generated from `danmaku.proto`; their documentation is that file.
 #[allow(missing_docs, clippy::large_enum_variant, clippy::doc_markdown)]

@@ -5,6 +5,8 @@
 
 mod answer;
 mod cors;
+#[cfg(test)]
+mod described;
 mod trace;
 
 use std::{

@@ -100,7 +100,61 @@ pub(super) fn answer(refusal: Refusal, allowed: &Method) -> Response {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use proto::RoomId;
+    use serde_json::Value;
+
     use super::*;
+    use crate::http::{GOIM_PATH, Route, raw_room, route};
+
+    /// docs/openapi.yaml says with which status a live stream is refused, and what else is here.
+    #[test]
+    fn the_halls_paths_and_refusals_are_described() {
+        let document: Value =
+            serde_norway::from_str(include_str!("../../../../docs/openapi.yaml")).expect("docs/openapi.yaml is YAML");
+        let live = &document["paths"]["/v1/rooms/{room}/live"]["get"]["responses"];
+        let told: BTreeSet<_> =
+            live.as_object().unwrap().keys().filter(|status| status.as_str() >= "400").cloned().collect();
+        let no = |access| event_access(access).err().unwrap();
+        let refused = |close| no(Access::Refused(close, String::new()));
+        let refusals = [
+            not_found(),
+            method_not_allowed(""),
+            origin(),
+            bad(Bad::Version),
+            bad(Bad::Key),
+            malformed(String::new()),
+            bad_room(&""),
+            full("", LEAVING_RETRY),
+            leaving(),
+            no(Access::TokenFirst),
+            refused(Close::NotAllowed),
+            refused(Close::Unauthorized),
+        ];
+        let codes = &document["components"]["schemas"]["Refusal"]["properties"]["code"]["enum"];
+        for refusal in &refusals {
+            assert!(codes.as_array().unwrap().iter().any(|code| code == refusal.code), "{}", refusal.code);
+        }
+        assert_eq!(told, refusals.iter().map(|refusal| refusal.status.as_u16().to_string()).collect());
+
+        let paths = document["paths"].as_object().unwrap().iter();
+        let of_the_hall = |path: &Value| ["get", "post"].iter().any(|method| path[method]["tags"][0] == "hall");
+        let mut found: Vec<_> = paths.filter(|(_, path)| of_the_hall(path)).map(|(path, _)| kind(path)).collect();
+        found.sort_unstable();
+        assert_eq!(found, ["goim", "live", "notices", "where"]);
+    }
+
+    fn kind(path: &str) -> &'static str {
+        let path = path.replace("{room}", "demo").replace("{user}", "u7");
+        match route(&path) {
+            Route::Where => "where",
+            Route::Notices => "notices",
+            Route::Live if path == GOIM_PATH => "goim",
+            Route::Live if raw_room(&path).is_some_and(|room| RoomId::new(room).is_ok()) => "live",
+            Route::Live => "nothing",
+        }
+    }
 
     #[test]
     fn what_would_have_been_right_is_said() {

@@ -39,7 +39,7 @@ pub(super) fn refused(refusal: &Refusal) -> Response {
     response
 }
 
-fn status(refusal: &Refusal) -> StatusCode {
+pub(super) fn status(refusal: &Refusal) -> StatusCode {
     match refusal {
         Refusal::Malformed(_) | Refusal::BadRoom(_) => StatusCode::BAD_REQUEST,
         Refusal::Unauthorized(_) => StatusCode::UNAUTHORIZED,

@@ -169,8 +169,9 @@ impl hyper::body::Body for Ending {
 
 /// Adds to every operation the refusals that come before its handler.
 pub(super) fn with_common(mut api: OpenApi) -> OpenApi {
-    for item in api.paths.paths.values_mut() {
-        for operation in operations(item) {
+    for (path, item) in &mut api.paths.paths {
+        for (method, operation) in operations(item) {
+            operation.operation_id = Some(named(method, path));
             let mut common = vec![
                 ("401", "No token, or one that is not believed."),
                 ("403", "The token does not go so far."),
@@ -189,11 +190,32 @@ pub(super) fn with_common(mut api: OpenApi) -> OpenApi {
                 let response = ResponseBuilder::new().description(description).content("application/json", content);
                 operation.responses.responses.entry(status.to_owned()).or_insert_with(|| RefOr::T(response.build()));
             }
+            for (status, response) in &mut operation.responses.responses {
+                // One without words is no OpenAPI.
+                if let RefOr::T(response) = response
+                    && response.description.is_empty()
+                {
+                    response.description = meaning(status);
+                }
+            }
         }
     }
     api
 }
 
-fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
-    [&mut item.get, &mut item.put, &mut item.post, &mut item.delete].into_iter().flatten()
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    let all = [("get", &mut item.get), ("put", &mut item.put), ("post", &mut item.post), ("delete", &mut item.delete)];
+    all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+/// What an operation is called in clients that are made of the description: `get_moderation_lists_list_entries`.
+fn named(method: &str, path: &str) -> String {
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty() && *word != "v1");
+    std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
+}
+
+/// What a status means, where nobody said it in words of his own.
+fn meaning(status: &str) -> String {
+    let status = hyper::StatusCode::from_bytes(status.as_bytes()).ok();
+    status.and_then(|status| status.canonical_reason()).unwrap_or("Something else.").to_owned()
 }

@@ -82,8 +82,8 @@ pub struct Entry {
     pub text: Option<String>,
     /// A word of a-z, 0-9, `_` and `-`.
     pub category: String,
-    /// 1 to 4.
-    #[schema(minimum = 1, maximum = 4)]
+    /// 1 to 4; 2 where it is 0 or left out.
+    #[schema(minimum = 0, maximum = 4)]
     pub severity: u32,
     /// Instead of the scope's table.
     pub action: Action,

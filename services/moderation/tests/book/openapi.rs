@@ -69,6 +69,23 @@ impl Tour<'_> {
     }
 }
 
+/// What makes it OpenAPI, which the types do not see to: a name for each operation, and words for each answer.
+#[test]
+fn every_operation_has_a_name_and_every_answer_words() {
+    let document = serde_json::to_value(document()).unwrap();
+    let mut names = BTreeSet::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            let name = operation["operationId"].as_str().unwrap_or_else(|| panic!("{method} {path} has no name"));
+            assert!(names.insert(name.to_owned()), "{name} is the name of two");
+            for (status, answer) in operation["responses"].as_object().unwrap() {
+                assert!(answer["description"].as_str().is_some_and(|words| !words.is_empty()), "{name} {status}");
+            }
+        }
+    }
+    assert!(names.contains("get_moderation_lists_list_entries"), "{names:?}");
+}
+
 /// Every operation, with a path that exists and whether it has a query and a body.
 fn operations() -> Vec<(Method, String, bool, bool)> {
     let document = serde_json::to_value(document()).unwrap();
