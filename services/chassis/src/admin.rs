@@ -1,9 +1,11 @@
-//! The operator's port: `/livez`, `/readyz`, `/metrics`, and whatever a service adds to be looked at.
+//! The operator's port: `/livez`, `/readyz`, `/metrics`, `/about`, and whatever a service adds to be looked at.
 //! Kept out: anything a client of the service may ask, and anything that changes something.
 
+mod about;
 mod pages;
 mod readiness;
 
+pub use about::{About, PATH as ABOUT};
 pub use pages::{Pages, Query};
 pub use readiness::{Condition, NotReady, Note, Noted, Readiness};
 

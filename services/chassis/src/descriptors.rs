@@ -18,6 +18,12 @@ pub fn raise() {
     }
 }
 
+/// How many this process may have open; `None` is any number.
+#[must_use]
+pub fn limit() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
 /// How many of the process's descriptors are for the clients of its public port.
 #[must_use]
 pub fn for_clients() -> usize {

@@ -4,6 +4,7 @@
 //! Reading and membership are two things here: [`Membership`] says which partitions are this process's and commits for them,
 //! [`Reader`] reads any partition from any offset. What is read, and what is written for it, is not decided in this room.
 
+mod access;
 mod context;
 mod embedded;
 mod follow;
@@ -21,6 +22,7 @@ use std::time::Duration;
 
 use rdkafka::ClientConfig;
 
+pub use access::{Access, let_in, reach};
 pub use embedded::Embedded;
 pub use follow::{Follower, News};
 pub use lookup::{LookUp, Watermarks};
@@ -45,6 +47,11 @@ impl From<rdkafka::error::KafkaError> for Error {
 }
 
 impl Error {
+    /// Whether a topic is not for who asks.
+    pub fn is_denied(&self) -> bool {
+        self.0.rdkafka_error_code() == Some(rdkafka::types::RDKafkaErrorCode::TopicAuthorizationFailed)
+    }
+
     /// Whether the group does not know this member, or not in its generation, any more: it must join anew.
     pub fn is_out_of_group(&self) -> bool {
         use rdkafka::types::RDKafkaErrorCode as Code;
@@ -62,6 +69,8 @@ pub struct Cluster {
     pub brokers: String,
     /// How long the broker may hold a fetch for more to come. The mock broker holds every empty fetch that long.
     pub fetch_wait: Duration,
+    /// As whom it is asked.
+    pub access: Access,
     /// Librdkafka's own mock broker: no times, no topic administration, no long poll.
     pub embedded: bool,
 }
@@ -70,7 +79,18 @@ impl Cluster {
     /// A real cluster. A fetch is held for 50 ms: a real broker answers at the first record anyway, and a newly assigned
     /// partition waits for the fetch that is under way (measured: up to 169 ms at 100, 31 ms at 5).
     pub fn real(brokers: impl Into<String>) -> Self {
-        Self { brokers: brokers.into(), fetch_wait: Duration::from_millis(50), embedded: false }
+        Self {
+            brokers: brokers.into(),
+            fetch_wait: Duration::from_millis(50),
+            access: Access::default(),
+            embedded: false,
+        }
+    }
+
+    /// The same, asked as `access` says.
+    #[must_use]
+    pub fn asked_as(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// Settings that every client has.
@@ -84,6 +104,9 @@ impl Cluster {
             .set("log.connection.close", "false")
             .set("enable.metrics.push", "false")
             .set("allow.auto.create.topics", "false");
+        for (key, value) in self.access.pairs() {
+            config.set(key, value);
+        }
         config
     }
 

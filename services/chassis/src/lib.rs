@@ -1,8 +1,9 @@
-//! What every service stands on: settings, telemetry, admin port, shutdown, listening, HTTP words, tokens, Kafka, Redis.
+//! What every service stands on: its release, settings, telemetry, admin port, shutdown, listening, HTTP words, tokens, Kafka, Redis.
 //!
 //! Chassis knows no danmaku: rooms, records, limits and verdicts are kept out, and it depends on nothing of ours.
 //! The modules stand in the order a service meets them between its first line and its first request.
 
+pub mod release;
 pub mod settings;
 pub mod telemetry;
 mod process;

@@ -12,12 +12,13 @@ use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    admin::{Admin, Pages, Readiness, Served},
+    admin::{About, Admin, Pages, Readiness, Served},
     descriptors,
     ground::Ground,
     http::Response,
-    kafka::{Cluster, keep_asking},
+    kafka::{self, Access, Cluster, keep_asking},
     listen::{self, Limits},
+    redis,
     settings::{Common, Settings, describe},
     shutdown::{self, Shutdown, Signals},
     telemetry,
@@ -49,11 +50,12 @@ pub enum Public {
 }
 
 impl Program {
-    /// Installs telemetry, says the effective settings, hears signals, and binds the ports.
+    /// Installs telemetry, says the effective settings, hears signals, asks whether Kafka and Redis let us in, and binds the
+    /// ports.
     ///
     /// # Errors
-    /// A port that cannot be bound, in a sentence that names its setting.
-    pub fn begin<S: Settings>(
+    /// A no of Kafka or Redis, or a port that cannot be bound, in a sentence that names its setting.
+    pub async fn begin<S: Settings>(
         common: &Common,
         cluster: Cluster,
         verifier: Verifier,
@@ -64,12 +66,14 @@ impl Program {
         descriptors::raise();
         let shutdown = Shutdown::new();
         let signals = shutdown::on_signals(&shutdown).context("cannot hear signals")?;
+        let_in(common, &cluster).await?;
         let public = match public {
             Public::Closed => None,
             Public::Plain => Some(listen::bind(common.listen, "--listen")?),
             Public::SendBuffer(bytes) => Some(listen::bind_with(common.listen, "--listen", Some(bytes))?),
         };
         let (readiness, pages) = (Readiness::new(), Pages::default());
+        About::this::<S>(common, &cluster).told_on(&pages);
         let admin = Admin::new(readiness.clone(), telemetry, pages.clone());
         let admin = admin.serve(listen::bind(common.admin, "--admin")?)?;
         tracing::info!(address = %admin.address(), "admin port open");
@@ -150,15 +154,32 @@ impl Program {
     }
 }
 
+/// Whether Kafka and Redis let us in. That either is away is no reason not to start: it may be back before anybody looks.
+async fn let_in(common: &Common, cluster: &Cluster) -> anyhow::Result<()> {
+    let kafka = async {
+        // Without an account there is nothing that could be wrong with it.
+        if common.kafka.is_plain() { Ok(()) } else { kafka::let_in(cluster).await }
+    };
+    let redis = async {
+        match &common.redis {
+            Some(address) => redis::let_in(address).await,
+            None => Ok(()),
+        }
+    };
+    let (kafka, redis) = tokio::join!(kafka, redis);
+    kafka.and(redis).map_err(anyhow::Error::msg)
+}
+
 /// The cluster that `--brokers` names.
 ///
 /// # Errors
-/// When it is not set: a service alone needs one.
+/// When it is not set: a service alone needs one. When a file of its access cannot be read.
 pub fn cluster(common: &Common) -> anyhow::Result<Cluster> {
     let brokers = common.brokers.as_deref().context(
         "no Kafka named: set --brokers (DANMAKU_BROKERS) to host:port, or try `danmaku`, which brings its own broker",
     )?;
-    Ok(Cluster::real(brokers))
+    let access = Access::of(&common.kafka).map_err(anyhow::Error::msg)?;
+    Ok(Cluster::real(brokers).asked_as(access))
 }
 
 /// The keys of `--keys`. Without the setting no token is good, and only what needs none is served.

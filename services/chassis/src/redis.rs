@@ -7,9 +7,11 @@
 
 mod address;
 mod keep;
+mod look;
 
 pub use ::redis::{FromRedisValue, RedisError, Script, cmd, pipe};
 pub use address::{Address, address};
+pub use look::{Seen, let_in, look};
 
 use std::{
     collections::BTreeMap,

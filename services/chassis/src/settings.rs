@@ -6,18 +6,23 @@ mod check;
 mod common;
 mod duration;
 mod effective;
+mod kafka;
 mod values;
 
 pub use bytes::{BytesError, parse_bytes};
 pub use common::{Common, LogFormat};
 pub use duration::{DurationError, parse_duration};
 pub use effective::{Effective, Source, describe, effective};
+pub use kafka::{KafkaAccess, Mechanism};
 pub use values::{list_of_brokers, network, origin, topic_prefix};
 
 use std::ffi::OsString;
 use std::fmt;
+use std::sync::OnceLock;
 
 use clap::{ArgMatches, Command};
+
+use crate::release;
 
 /// `EX_USAGE` of sysexits.h: the command was used wrongly, so starting it again unchanged cannot help.
 pub const EXIT_USAGE: i32 = 64;
@@ -89,6 +94,7 @@ pub fn parse<T: Settings>() -> T {
 /// [`Stop`] says what to print and with which code to end.
 pub fn parse_from<T: Settings>(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<T, Stop> {
     let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+    LINE.get_or_init(|| args.clone());
     let mut command = command::<T>();
     let given = given(&command, &args)?;
     // Built, so that arguments without a parser of their own have got the one of their action.
@@ -100,17 +106,28 @@ pub fn parse_from<T: Settings>(args: impl IntoIterator<Item = impl Into<OsString
     Ok(settings)
 }
 
+/// The line that this process's settings were read from: its first one.
+static LINE: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// The same; before any was read, the process's arguments.
+pub(crate) fn line() -> Vec<OsString> {
+    LINE.get().cloned().unwrap_or_else(|| std::env::args_os().collect())
+}
+
 fn stop_on(problems: Vec<String>) -> Result<(), Stop> {
     if problems.is_empty() { Ok(()) } else { Err(Stop::Problems(Problems(problems))) }
 }
 
 /// The service's command line with the service's own defaults.
-fn command<T: Settings>() -> Command {
+#[must_use]
+pub fn command<T: Settings>() -> Command {
     for (id, _) in T::DEFAULTS {
         debug_assert!(T::command().get_arguments().any(|arg| arg.get_id() == id), "no argument {id} to default");
     }
+    let command = T::command();
+    let command = if command.get_version().is_some() { command.version(release::WHOLE) } else { command };
     // `mut_arg` would move what it touches to the end of every list.
-    T::command().mut_args(|arg| match T::DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
+    command.mut_args(|arg| match T::DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
         Some((_, default)) => arg.required(false).default_value(*default),
         None => arg,
     })

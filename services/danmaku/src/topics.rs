@@ -4,8 +4,8 @@ use std::{io::Write as _, time::Duration};
 
 use anyhow::{Context as _, bail};
 use chassis::{
-    kafka::{Cluster, Mismatch, TopicSpec, apply_topics, verify_topics},
-    settings::{Settings, list_of_brokers, parse_duration, topic_prefix},
+    kafka::{Access, Cluster, Mismatch, TopicSpec, apply_topics, verify_topics},
+    settings::{KafkaAccess, Settings, list_of_brokers, parse_duration, topic_prefix},
 };
 use proto::Topic;
 
@@ -36,11 +36,19 @@ pub struct Topics {
     pub topic_prefix: String,
 
     /// How long output is kept for viewers who come back; production keeps 24h.
-    #[arg(long, default_value = "1h", value_parser = parse_duration)]
+    #[arg(long, env = "DANMAKU_OUTPUT_RETENTION", default_value = "1h", value_parser = parse_duration)]
     pub output_retention: Duration,
+
+    /// As whom Kafka is asked.
+    #[command(flatten)]
+    pub kafka: KafkaAccess,
 }
 
-impl Settings for Topics {}
+impl Settings for Topics {
+    fn problems(&self) -> Vec<String> {
+        self.kafka.problems()
+    }
+}
 
 /// Does what was asked and prints a line a topic.
 pub async fn run(topics: Topics) -> anyhow::Result<()> {
@@ -49,7 +57,8 @@ pub async fn run(topics: Topics) -> anyhow::Result<()> {
         .iter()
         .map(|topic| topic.described(&topics.topic_prefix, topics.partitions, retention_ms).into())
         .collect();
-    let cluster = Cluster::real(&*topics.brokers);
+    let access = Access::of(&topics.kafka).map_err(anyhow::Error::msg)?;
+    let cluster = Cluster::real(&*topics.brokers).asked_as(access);
     let mut out = std::io::stdout();
     if topics.action == "apply" {
         let applied = apply_topics(&cluster, &specs, topics.replication)

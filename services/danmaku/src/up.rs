@@ -128,7 +128,10 @@ impl Settings for Up {
         &[("partitions", EMBEDDED_PARTITIONS), ("drain", EMBEDDED_DRAIN)];
 
     fn problems(&self) -> Vec<String> {
-        let mut problems = self.fanout.problems();
+        let common = self.common();
+        let mut problems = common.problems();
+        problems.extend(self.filter.problems(common.partitions));
+        problems.extend(self.fanout.problems());
         if self.common.brokers.is_some() && self.common.keys.is_none() {
             let missing =
                 "--keys (DANMAKU_KEYS): on a real cluster tokens are checked against keys; give --keys <FILE>";
@@ -139,6 +142,16 @@ impl Settings for Up {
 }
 
 impl Up {
+    /// The common settings as they act: what is not given is another thing on a real cluster.
+    fn common(&self) -> Common {
+        let mut common = self.common.clone();
+        if common.brokers.is_some() {
+            common.partitions = if is_given("partitions") { common.partitions } else { CLUSTER_PARTITIONS };
+            common.drain = if is_given("drain") { common.drain } else { CLUSTER_DRAIN };
+        }
+        common
+    }
+
     /// Where moderators' work is kept, and the words that are there at the first start.
     fn moderation(&self) -> moderation::Config {
         let database = format!("sqlite://{}", self.data.join("moderation.db").display());
@@ -149,20 +162,22 @@ impl Up {
 
 /// The whole life of the program.
 pub async fn run(mut up: Up) -> anyhow::Result<()> {
-    if up.common.brokers.is_some() {
-        up.common.partitions = if is_given("partitions") { up.common.partitions } else { CLUSTER_PARTITIONS };
-        up.common.drain = if is_given("drain") { up.common.drain } else { CLUSTER_DRAIN };
-    } else {
+    up.common = up.common();
+    let moderation = up.moderation();
+    if !is_given("database") {
+        writable(&up.data)?;
+    }
+    if up.common.brokers.is_none() {
         up.common.generation = lives::next(&up.data, up.common.generation)?;
     }
-    let moderation = up.moderation();
     let (embedded, cluster) = broker(&up.common)?;
     let signer = signer(up.common.keys.as_deref());
     let verifier = match (&signer, &up.common.keys) {
         (Some(signer), None) => signer.verifier()?,
         (_, keys) => verifier(keys.as_deref())?,
     };
-    let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))?
+    let program = Program::begin::<Up>(&up.common, cluster, verifier, Public::SendBuffer(SEND_BUFFER_BYTES))
+        .await?
         .stalling_after(up.fanout.blocked_max)
         .accepting(up.fanout.handshakes_rate)
         .asking_about(Topic::Input.name(&up.common.topic_prefix));
@@ -209,6 +224,19 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         .await
 }
 
+/// Makes the folder if it is not there, and a file in it, for a moment.
+fn writable(folder: &Path) -> anyhow::Result<()> {
+    let written = || {
+        std::fs::create_dir_all(folder)?;
+        let file = folder.join(format!(".written-{}", std::process::id()));
+        std::fs::write(&file, "")?;
+        std::fs::remove_file(&file)
+    };
+    written().with_context(|| {
+        format!("--data (DANMAKU_DATA): nothing can be written in {}; give --data <FOLDER>", folder.display())
+    })
+}
+
 /// Whether a setting was said and is not its default.
 fn is_given(name: &str) -> bool {
     effective::<Up>(std::env::args_os())
@@ -225,8 +253,8 @@ fn reachable(mut address: SocketAddr) -> SocketAddr {
 
 /// The broker: the one named, or an embedded one with its topics.
 fn broker(common: &Common) -> anyhow::Result<(Option<Embedded>, Cluster)> {
-    if let Some(brokers) = &common.brokers {
-        return Ok((None, Cluster::real(&**brokers)));
+    if common.brokers.is_some() {
+        return Ok((None, chassis::program::cluster(common)?));
     }
     let topics: Vec<TopicSpec> = Topic::ALL
         .iter()
@@ -336,6 +364,10 @@ mod tests {
             (["danmaku", "tokens"], "mode and holds"),
             (["danmaku", "--brokers=kafka:9092"], "--keys"),
             (["danmaku", "--ping=80s"], "--ping"),
+            (["danmaku", "--history=2h"], "--output-retention"),
+            (["danmaku", "--judge-threads=5"], "at most 4"),
+            (["danmaku", "--grace=2s"], "--drain"),
+            (["danmaku", "--kafka-user=me"], "--kafka-password-file"),
         ];
         for (line, word) in table {
             let Err(Stop::Problems(problems)) = parse_from::<Up>(line) else { panic!("accepted: {line:?}") };

@@ -20,6 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct Program {
     child: Child,
     public: String,
+    admin: String,
     data: PathBuf,
 }
 
@@ -39,7 +40,8 @@ impl Program {
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let ready: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("no ready line: {line:?}"));
-        Self { child, public: ready["public"].as_str().unwrap().to_owned(), data }
+        let at = |port: &str| ready[port].as_str().unwrap().to_owned();
+        Self { child, public: at("public"), admin: at("admin"), data }
     }
 
     /// Status and body of a `GET`.
@@ -83,6 +85,16 @@ fn a_talking_crowd_is_seen_in_the_hops() {
         assert!(0.0 < p50 && p50 <= p99, "{hop}");
     }
     assert_eq!(hops[3]["p50_ms"], Value::Null, "nobody looks, so nothing is written");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let line = ["--listen=127.0.0.1:0", "--admin=127.0.0.1:0", "--data=/dev/null/folder"];
+    let ended = Command::new(env!("CARGO_BIN_EXE_danmaku")).args(line).output().unwrap();
+    let told = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!((ended.status.code(), ended.stdout.len()), (Some(1), 0), "{told}");
+    let told = told.lines().find(|line| line.starts_with("error: ")).unwrap_or_default();
+    assert!(told.contains("--data (DANMAKU_DATA)") && told.contains("give --data <FOLDER>"), "{told}");
 }
 
 #[test]

@@ -59,6 +59,11 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_HISTORY", value_name = "DURATION", default_value = "75s", value_parser = parse_duration)]
     pub history: Duration,
 
+    /// How long danmaku-output is kept, as `danmaku topics apply` was told; no --history can be longer.
+    #[arg(long, env = "DANMAKU_OUTPUT_RETENTION", value_name = "DURATION", default_value = "1h",
+          value_parser = parse_duration)]
+    pub output_retention: Duration,
+
     /// Chat that is later than this behind its acceptance is not shown as live but counted in a gap.
     // Danmaku answer what is on the screen; 3 s later the scene is another.
     #[arg(long, env = "DANMAKU_FRESH", value_name = "DURATION", default_value = "3s", value_parser = parse_duration)]
@@ -171,6 +176,7 @@ impl Default for Config {
             idle: Duration::from_secs(75),
             ping: Duration::from_secs(30),
             history: Duration::from_secs(75),
+            output_retention: Duration::from_secs(3600),
             fresh: Duration::from_secs(3),
             viewers_max: 0,
             address_connections_max: 0,
@@ -190,8 +196,28 @@ impl Config {
     /// What is wrong with these knobs taken together.
     #[must_use]
     pub fn problems(&self) -> Vec<String> {
-        let late = "--ping (DANMAKU_PING): it must be shorter than --idle, or nobody pings in time";
-        if self.ping < self.idle { Vec::new() } else { vec![late.to_owned()] }
+        let mut problems = Vec::new();
+        if self.ping >= self.idle {
+            problems.push(format!(
+                "--ping (DANMAKU_PING): {:?} must be shorter than --idle, {:?}, or nobody pings in time; shorten --ping, or \
+                 lengthen --idle",
+                self.ping, self.idle
+            ));
+        }
+        if self.window > self.window_max {
+            problems.push(format!(
+                "--window (DANMAKU_WINDOW): {:?} is longer than --window-max, {:?}; shorten one, or lengthen the other",
+                self.window, self.window_max
+            ));
+        }
+        if self.history > self.output_retention {
+            problems.push(format!(
+                "--history (DANMAKU_HISTORY): {:?} are longer than --output-retention, {:?}, for which danmaku-output is kept; \
+                 shorten --history, or keep the topic longer and say so in --output-retention",
+                self.history, self.output_retention
+            ));
+        }
+        problems
     }
 
     /// How many viewers there may be.
@@ -268,6 +294,7 @@ impl chassis::settings::Settings for Settings {
         if !self.own.ingest.is_empty() && self.common.keys.is_none() {
             problems.push("--ingest (DANMAKU_INGEST): without keys nobody could send; give --keys <FILE>".to_owned());
         }
+        problems.extend(self.common.problems());
         problems.extend(self.own.problems());
         problems
     }
@@ -303,9 +330,14 @@ mod tests {
     #[test]
     fn what_cannot_work_together_is_named() {
         let line = ["fanout", "--brokers=x:9092", "--anonymous=false", "--ping=80s", "--ingest=http://door:8081"];
-        let Err(Stop::Problems(problems)) = chassis::settings::parse_from::<Settings>(line) else {
+        let more = ["--window=300ms", "--history=2h", "--drain=30s", "--grace=30s"];
+        let Err(Stop::Problems(problems)) = chassis::settings::parse_from::<Settings>(line.into_iter().chain(more))
+        else {
             panic!("accepted");
         };
-        assert_eq!(problems.0.len(), 3, "{problems}");
+        for (problem, flag) in problems.0.iter().zip(["anonymous", "ingest", "drain", "ping", "window", "history"]) {
+            assert!(problem.starts_with(&format!("--{flag} ")), "{problem}");
+        }
+        assert_eq!(problems.0.len(), 6, "{problems}");
     }
 }

@@ -92,6 +92,15 @@ pub fn topic_specs(prefix: &str, partitions: i32) -> Vec<TopicSpec> {
     [Topic::Output, Topic::State, Topic::Rules].map(spec).into()
 }
 
+/// The same, kept at least as long as a viewer may come back.
+fn keeping(mut specs: Vec<TopicSpec>, history: Duration) -> Vec<TopicSpec> {
+    let history_ms = u64::try_from(history.as_millis()).unwrap_or(u64::MAX);
+    for least in specs.iter_mut().filter_map(|spec| spec.retention_ms_min.as_mut()) {
+        *least = history_ms.max(*least);
+    }
+    specs
+}
+
 impl Hall {
     /// A hall whose viewers only watch.
     ///
@@ -140,7 +149,7 @@ impl Hall {
             .clone()
             .zip(changes)
             .map(|(redis, changes)| Nodes::open(redis, &ground.topic_prefix, house.clone(), changes));
-        let specs = topic_specs(&ground.topic_prefix, ground.partitions);
+        let specs = keeping(topic_specs(&ground.topic_prefix, ground.partitions), house.config.history);
         let starting = tokio::spawn(start(ground.cluster.clone(), specs, condition.clone(), go));
         let watching = tokio::spawn(admission::watch(house.caps.clone(), ground.readiness.condition("admission")));
         let (looked_at, counted) = (shards.clone(), shards.clone());

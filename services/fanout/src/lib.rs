@@ -71,7 +71,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     // Keys that only check are right for production; what is wrong with the file the verifier has said.
     let signer = common.keys.as_deref().and_then(|path| Signer::from_file(path).ok()).map(Arc::new);
     let doors = Doors::of(&own, signer)?;
-    let program = Program::begin::<Settings>(&common, cluster, verifier, public)?.stalling_after(own.blocked_max);
+    let program = Program::begin::<Settings>(&common, cluster, verifier, public).await?.stalling_after(own.blocked_max);
     let program = program.accepting(own.handshakes_rate).asking_about(Topic::Output.name(&common.topic_prefix));
     let address = program.public_address();
     let hall = Hall::open_with(&program.ground, own.listening_at(address), doors)?;

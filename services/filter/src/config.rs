@@ -104,6 +104,19 @@ impl Config {
         }
     }
 
+    /// What is wrong with these knobs on so many partitions.
+    #[must_use]
+    pub fn problems(&self, partitions: i32) -> Vec<String> {
+        let threads = self.judge_threads.filter(|threads| i32::from(*threads) > partitions);
+        let idle = threads.map(|threads| {
+            format!(
+                "--judge-threads (DANMAKU_JUDGE_THREADS): {threads} are more than the {partitions} of --partitions, and a \
+                 partition has one judge; give at most {partitions}"
+            )
+        });
+        idle.into_iter().collect()
+    }
+
     /// The limits in the judge's terms.
     pub(crate) fn limits(&self) -> Limits {
         let ms = |window: Duration| u32::try_from(window.as_millis()).unwrap_or(u32::MAX);
@@ -146,6 +159,9 @@ impl chassis::settings::Settings for Settings {
     const DEFAULTS: &'static [(&'static str, &'static str)] = &[("listen", "127.0.0.1:0"), ("admin", "127.0.0.1:9092")];
 
     fn problems(&self) -> Vec<String> {
-        self.common.without_brokers().into_iter().collect()
+        let mut problems: Vec<String> = self.common.without_brokers().into_iter().collect();
+        problems.extend(self.common.problems());
+        problems.extend(self.own.problems(self.common.partitions));
+        problems
     }
 }

@@ -11,7 +11,8 @@
 //! deadline is only how long it takes to call the wait hopeless.
 //!
 //! # Layout, in reading order
-//! [`world`] is a river for one test; [`kafka`], [`redis`], [`postgres`], [`prometheus`] and [`node`] are the processes in it, [`proxy`] a link that
+//! [`world`] is a river for one test; [`kafka`], [`redis`], [`postgres`], [`prometheus`] and [`node`] are the processes in it, [`ended`]
+//! those that do not stay, [`proxy`] a link that
 //! can be cut, [`admin`] a clumsy operator. [`sender`], [`viewer`], [`moderator`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
 //! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The
 //! tests are in `tests/river`, a file for each behavior.
@@ -24,6 +25,7 @@ pub mod redis;
 pub mod postgres;
 pub mod prometheus;
 pub mod node;
+pub mod ended;
 pub mod proxy;
 pub mod admin;
 pub mod sender;
@@ -39,6 +41,7 @@ pub mod ledger;
 mod wait;
 
 pub use crowd::{Crowd, Said, Table};
+pub use ended::Ended;
 pub use fleet::Fleet;
 pub use kafka::Kafka;
 pub use moderator::Moderator;

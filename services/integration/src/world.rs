@@ -22,6 +22,7 @@ use proto::partition;
 
 use crate::{
     crowd::Table,
+    ended::{self, Ended},
     kafka::Kafka,
     node::{self, Clock, Node, Recipe},
     sender::{Http, Sender},
@@ -155,6 +156,38 @@ impl World {
     /// Starts a service that will not become ready.
     pub async fn start_unready(&self, service: &str, flags: &[&str]) -> Node {
         Node::start_unready(self.recipe(service, flags)).await
+    }
+
+    /// Runs a service that is to refuse these settings.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub async fn refused(&self, service: &str, flags: &[&str]) -> Ended {
+        let Recipe { program, service, flags, .. } = self.recipe(service, flags);
+        let line: Vec<_> = std::iter::once(service.to_owned()).chain(flags).collect();
+        ended::run(program, &line).await
+    }
+
+    /// Runs a command of `danmaku`.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub async fn command(&self, words: &[&str]) -> Ended {
+        self.run(&[&["danmaku"], words].concat()).await
+    }
+
+    /// Runs the node program with these words alone.
+    ///
+    /// # Panics
+    /// When it does not end.
+    pub async fn run(&self, words: &[&str]) -> Ended {
+        let line: Vec<_> = words.iter().map(|&word| word.to_owned()).collect();
+        ended::run(&self.program, &line).await
+    }
+
+    /// Where its keys are.
+    pub fn keys(&self) -> &Path {
+        &self.keys
     }
 
     /// One more process; `given` flags beat ours.

@@ -86,6 +86,7 @@ impl chassis::settings::Settings for Settings {
         if self.common.keys.is_none() {
             problems.push("--keys (DANMAKU_KEYS): tokens are checked against keys; give --keys <FILE>".to_owned());
         }
+        problems.extend(self.common.problems());
         problems
     }
 }

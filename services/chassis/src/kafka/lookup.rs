@@ -6,7 +6,9 @@ use std::{collections::BTreeMap, time::Duration};
 use rdkafka::{
     Offset, TopicPartitionList,
     consumer::{BaseConsumer, Consumer},
-    error::KafkaResult,
+    error::{KafkaError, KafkaResult},
+    metadata::MetadataTopic,
+    types::RDKafkaErrorCode,
 };
 
 use super::{Cluster, Error, context::Quiet};
@@ -35,7 +37,14 @@ impl LookUp {
     /// How many partitions `topic` has; `None` if there is no such topic.
     pub fn partitions(&self, topic: &str) -> Result<Option<i32>, Error> {
         let metadata = self.consumer.fetch_metadata(Some(topic), self.timeout)?;
-        let found = metadata.topics().iter().find(|found| found.name() == topic && found.error().is_none());
+        let found = metadata.topics().iter().find(|found| found.name() == topic);
+        // Who may not see a topic is told so; whoever took that for no topic would look for it in vain.
+        if let Some(error) = found.and_then(MetadataTopic::error)
+            && RDKafkaErrorCode::from(error) == RDKafkaErrorCode::TopicAuthorizationFailed
+        {
+            return Err(KafkaError::MetadataFetch(error.into()).into());
+        }
+        let found = found.filter(|found| found.error().is_none());
         Ok(found.map(|found| i32::try_from(found.partitions().len()).unwrap_or(i32::MAX)).filter(|&count| count > 0))
     }
 

@@ -72,10 +72,20 @@ pub enum Mismatch {
     },
 }
 
+impl Mismatch {
+    /// The topic that it is about.
+    #[must_use]
+    pub fn topic(&self) -> &str {
+        match self {
+            Self::Missing(topic) | Self::Partitions { topic, .. } | Self::Setting { topic, .. } => topic,
+        }
+    }
+}
+
 /// What became of a topic in [`apply_topics`].
 pub type Applied = (String, bool);
 
-fn admin(cluster: &Cluster) -> Result<AdminClient<Quiet>, Error> {
+pub(super) fn admin(cluster: &Cluster) -> Result<AdminClient<Quiet>, Error> {
     let config: ClientConfig = cluster.client();
     Ok(config.create_with_context(Quiet::default())?)
 }

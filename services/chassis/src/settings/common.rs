@@ -9,7 +9,7 @@ use ipnet::IpNet;
 
 use crate::redis;
 
-use super::{list_of_brokers, network, origin, parse_duration, topic_prefix};
+use super::{KafkaAccess, list_of_brokers, network, origin, parse_duration, topic_prefix};
 
 /// What every service is told. Flatten it into the service's own settings with `#[command(flatten)]`; other default
 /// addresses go into [`DEFAULTS`](super::Settings::DEFAULTS).
@@ -18,6 +18,10 @@ pub struct Common {
     /// Kafka's brokers to begin with, a comma list of host:port.
     #[arg(long, env = "DANMAKU_BROKERS", value_name = "HOST:PORT,...", value_parser = list_of_brokers)]
     pub brokers: Option<String>,
+
+    /// As whom Kafka is asked.
+    #[command(flatten)]
+    pub kafka: KafkaAccess,
 
     /// Where clients are served; port 0 takes any free one (the ready line on stdout names it).
     #[arg(long, env = "DANMAKU_LISTEN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080")]
@@ -67,12 +71,31 @@ pub struct Common {
     #[arg(long, env = "DANMAKU_DRAIN", value_name = "DURATION", default_value = "30s", value_parser = parse_duration)]
     pub drain: Duration,
 
+    /// How long whoever ends this program waits before it is killed: Kubernetes' terminationGracePeriodSeconds less the
+    /// preStop, systemd's TimeoutStopSec. Given, --drain is held against it.
+    #[arg(long, env = "DANMAKU_GRACE", value_name = "DURATION", value_parser = parse_duration)]
+    pub grace: Option<Duration>,
+
     /// How logs are written on stderr; RUST_LOG chooses which, for example RUST_LOG=info,fanout=debug.
     #[arg(long, env = "DANMAKU_LOG_FORMAT", value_name = "FORMAT", default_value = "text", value_enum)]
     pub log_format: LogFormat,
 }
 
 impl Common {
+    /// What is wrong between the values that every service has.
+    #[must_use]
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = self.kafka.problems();
+        if let Some(grace) = self.grace.filter(|grace| self.drain >= *grace) {
+            problems.push(format!(
+                "--drain (DANMAKU_DRAIN): {:?} are not over before --grace, {grace:?}, and who is still here then is cut off; \
+                 shorten --drain, or lengthen the grace and say so in --grace",
+                self.drain
+            ));
+        }
+        problems
+    }
+
     /// What is wrong when a service that brings no broker of its own is named none.
     pub fn without_brokers(&self) -> Option<String> {
         let missing = "--brokers (DANMAKU_BROKERS): Kafka is needed; give --brokers <HOST:PORT,...>";

@@ -43,7 +43,7 @@ impl fmt::Display for Effective {
 
 /// Logs this process's effective settings in one line; call it once telemetry is installed.
 pub fn describe<T: Settings>() {
-    let Ok(all) = effective::<T>(std::env::args_os()) else {
+    let Ok(all) = effective::<T>(super::line()) else {
         return; // `parse` has said what is wrong and ended the process.
     };
     let words: Vec<String> = all.iter().map(ToString::to_string).collect();

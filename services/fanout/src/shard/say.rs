@@ -35,7 +35,7 @@ impl Shard {
         let room = local.room.id.as_str();
         let state = self.house.standing(local.partition as usize).sticky(&local.room.id);
         let hello = Hello {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: chassis::release::VERSION.to_owned(),
             connection: format!("{}-{}", self.house.node, seat.who.connection),
             node: self.house.node.clone(),
             room: room.to_owned(),

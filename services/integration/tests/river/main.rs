@@ -69,6 +69,7 @@ mod new_name_same_device;
 mod metrics_documented;
 mod dashboards_answered;
 mod alerts_fired;
+mod refused_at_start;
 
 use std::{
     future::Future,

@@ -33,12 +33,18 @@ impl OwnFile {
     pub(crate) fn take(url: &str) -> anyhow::Result<Self> {
         let path = path_of(url);
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("--database (DANMAKU_DATABASE): no folder {}", folder.display()))?;
+            std::fs::create_dir_all(folder).with_context(|| {
+                format!(
+                    "--database (DANMAKU_DATABASE): no folder {}; name a file that can be written",
+                    folder.display()
+                )
+            })?;
         }
         let lock = path.with_added_extension("lock");
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
-        let file = file.with_context(|| format!("--database (DANMAKU_DATABASE): no file {}", lock.display()))?;
+        let file = file.with_context(|| {
+            format!("--database (DANMAKU_DATABASE): no file {}; name one that can be written", lock.display())
+        })?;
         match file.try_lock() {
             Ok(()) => Ok(Self(file)),
             Err(TryLockError::WouldBlock) => bail!(
