@@ -7,6 +7,7 @@
 mod access;
 mod context;
 mod embedded;
+mod examine;
 mod follow;
 mod generation;
 mod lookup;
@@ -24,6 +25,7 @@ use rdkafka::ClientConfig;
 
 pub use access::{Access, let_in, reach};
 pub use embedded::Embedded;
+pub use examine::{Ends, Tried, read_ends, topic_settings, try_group, try_write};
 pub use follow::{Follower, News};
 pub use lookup::{LookUp, Watermarks};
 pub use membership::{Change, Membership, Timing};

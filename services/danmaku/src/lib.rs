@@ -18,4 +18,5 @@ mod show;
 pub mod token;
 pub mod topics;
 pub mod drain;
+pub mod doctor;
 pub mod keys;

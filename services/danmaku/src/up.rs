@@ -41,6 +41,7 @@ use crate::{crowd::Crowd, dev, hops::Hops, lives};
   danmaku keys     writes a key file for development
   danmaku token    mints a token with a key file
   danmaku drain    says whether other nodes have room for one's viewers
+  danmaku doctor   looks at a deployment and says what is wrong and what to do
 
 For moderators, through the service of a program that runs:
   danmaku words    keeps lists of words, tries texts on them, and goes back
@@ -95,7 +96,7 @@ fn command(text: &str) -> Result<String, String> {
     match text {
         "up" => Ok(text.to_owned()),
         _ => {
-            let commands = "up, topics, keys, token, drain, words, mute, unmute, ban, unban, recall, mode and holds";
+            let commands = "up, topics, keys, token, drain, doctor, words, mute, unmute, ban, unban, recall, mode and holds";
             Err(format!("the commands are {commands}, and a command stands before every flag"))
         }
     }

@@ -82,6 +82,16 @@ impl Kafka {
         Ok(Self { dir, listeners, links })
     }
 
+    /// Runs one of Kafka's own tools: its name, and its words.
+    ///
+    /// # Errors
+    /// What the tool said.
+    pub fn tool(words: &[String]) -> anyhow::Result<()> {
+        let mut command = script(&std::env::temp_dir());
+        command.arg("run").args(words);
+        run(command)
+    }
+
     /// The cluster, reached directly.
     pub fn cluster(&self) -> Cluster {
         Cluster::real(&self.listeners.bootstrap)

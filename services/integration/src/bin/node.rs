@@ -1,4 +1,5 @@
-//! One service as a process of its own: `node ingest|filter|fanout|moderation FLAGS…`, the service's own flags.
+//! One service as a process of its own: `node ingest|filter|fanout|moderation FLAGS…`, the service's own flags; and
+//! `node danmaku doctor FLAGS…`, commands that look at such services.
 //!
 //! It ends when its standard input does, so that no service outlives the test that started it, however that ended.
 #![forbid(unsafe_code)]
@@ -10,6 +11,8 @@ use std::{
 };
 
 use chassis::{program, settings};
+use clap::Parser as _;
+use danmaku::doctor::Doctor;
 
 fn main() -> ExitCode {
     let mut args: Vec<_> = std::env::args_os().skip(1).collect();
@@ -23,11 +26,25 @@ fn main() -> ExitCode {
         "filter" => program::block_on(filter::run(parse(args))),
         "fanout" => program::block_on(fanout::run(parse(args))),
         "moderation" => program::block_on(moderation::run(parse(args))),
+        "danmaku" => command(&args),
         _ => {
-            eprintln!("node: first comes ingest, filter, fanout or moderation");
+            eprintln!("node: first comes ingest, filter, fanout, moderation or danmaku");
             ExitCode::FAILURE
         }
     }
+}
+
+fn command(args: &[std::ffi::OsString]) -> ExitCode {
+    let line = args.iter().skip(1);
+    let mut code = ExitCode::FAILURE;
+    let outcome = program::block_on(async {
+        code = match args.get(1).and_then(|name| name.to_str()) {
+            Some("doctor") => danmaku::doctor::run(Doctor::parse_from(line)).await,
+            _ => anyhow::bail!("behind danmaku comes doctor"),
+        };
+        Ok(())
+    });
+    if outcome == ExitCode::SUCCESS { code } else { outcome }
 }
 
 fn parse<S: settings::Settings>(args: Vec<std::ffi::OsString>) -> S {

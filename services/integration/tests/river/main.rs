@@ -70,6 +70,8 @@ mod metrics_documented;
 mod dashboards_answered;
 mod alerts_fired;
 mod refused_at_start;
+mod kafka_accounts;
+mod doctor;
 
 use std::{
     future::Future,
