@@ -19,4 +19,5 @@ pub mod token;
 pub mod topics;
 pub mod drain;
 pub mod doctor;
+pub mod canary;
 pub mod keys;

@@ -97,6 +97,21 @@ fn a_folder_that_cannot_be_written_is_named() {
     assert!(told.contains("--data (DANMAKU_DATA)") && told.contains("give --data <FOLDER>"), "{told}");
 }
 
+/// As somebody uses them who has nothing else running: a probe that is answered, and a look that finds nothing wrong.
+#[test]
+fn doctor_and_canary_find_it_well() {
+    let program = Program::start(&["--crowd=0"]);
+    let run = |words: &[&str]| Command::new(env!("CARGO_BIN_EXE_danmaku")).args(words).output().unwrap();
+    let door = format!("http://{}", program.public);
+    let probe = run(&["canary", "--once", "--json", "--within=60s", "--door", &door]);
+    let told: Value = serde_json::from_slice(&probe.stdout).unwrap();
+    assert_eq!((probe.status.code(), &told["delivered"]), (Some(0), &true.into()), "{told}");
+    let look = run(&["doctor", "--nodes", &program.admin]);
+    let told = String::from_utf8_lossy(&look.stdout);
+    assert_eq!(look.status.code(), Some(0), "{told}");
+    assert!(told.ends_with("\nWell.\n") && !told.contains("Not known"), "{told}");
+}
+
 #[test]
 fn what_is_for_development_is_refused_to_who_comes_through_a_proxy() {
     let program = Program::start(&["--crowd=0"]);

@@ -1,5 +1,5 @@
 //! One service as a process of its own: `node ingest|filter|fanout|moderation FLAGS…`, the service's own flags; and
-//! `node danmaku doctor FLAGS…`, commands that look at such services.
+//! `node danmaku doctor|canary FLAGS…`, commands that look at such services.
 //!
 //! It ends when its standard input does, so that no service outlives the test that started it, however that ended.
 #![forbid(unsafe_code)]
@@ -12,7 +12,7 @@ use std::{
 
 use chassis::{program, settings};
 use clap::Parser as _;
-use danmaku::doctor::Doctor;
+use danmaku::{canary::Canary, doctor::Doctor};
 
 fn main() -> ExitCode {
     let mut args: Vec<_> = std::env::args_os().skip(1).collect();
@@ -40,7 +40,8 @@ fn command(args: &[std::ffi::OsString]) -> ExitCode {
     let outcome = program::block_on(async {
         code = match args.get(1).and_then(|name| name.to_str()) {
             Some("doctor") => danmaku::doctor::run(Doctor::parse_from(line)).await,
-            _ => anyhow::bail!("behind danmaku comes doctor"),
+            Some("canary") => danmaku::canary::run(Canary::parse_from(line)).await,
+            _ => anyhow::bail!("behind danmaku comes doctor or canary"),
         };
         Ok(())
     });

@@ -72,6 +72,7 @@ mod alerts_fired;
 mod refused_at_start;
 mod kafka_accounts;
 mod doctor;
+mod canary;
 
 use std::{
     future::Future,
