@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check release
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,6 +69,9 @@ chart: ## the Helm chart of the same objects, in target/k8s
 	@scripts/k8s-check --chart
 api-check: ## docs/openapi.yaml, docs/asyncapi.yaml and /openapi.json by their formats' own rules (PyPI and npm needed)
 	@scripts/api-check
+
+release: ## programs, manual pages, bill of materials and checksums of what is committed, in target/release-files
+	@scripts/release $(ARGS)
 
 doc: ## our crates' documentation, in target/doc
 	cargo doc --workspace --no-deps

@@ -21,3 +21,5 @@ pub mod drain;
 pub mod doctor;
 pub mod canary;
 pub mod keys;
+pub mod line;
+pub mod papers;

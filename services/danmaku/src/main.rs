@@ -4,7 +4,7 @@
 use std::{ffi::OsString, process::ExitCode};
 
 use chassis::{program::block_on, settings};
-use danmaku::{canary, doctor, drain, holds, keys, mode, recall, sanction, token, topics, up, words};
+use danmaku::{canary, doctor, drain, holds, keys, mode, papers, recall, sanction, token, topics, up, words};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
@@ -15,6 +15,8 @@ fn main() -> ExitCode {
         Some("drain") => block_on_code(drain::run(parse(&args, "danmaku drain"))),
         Some("canary") => block_on_code(canary::run(asked(&args, "danmaku canary"))),
         Some("doctor") => block_on_code(doctor::run(asked(&args, "danmaku doctor"))),
+        Some("completions") => papers::completions(&asked(&args, "danmaku completions")),
+        Some("man") => papers::man(&asked(&args, "danmaku man")),
         Some("words") => block_on_code(words::run(asked(&args, "danmaku words"))),
         Some("mute") => block_on_code(sanction::mute(asked(&args, "danmaku mute"))),
         Some("unmute") => block_on_code(sanction::unmute(asked(&args, "danmaku unmute"))),

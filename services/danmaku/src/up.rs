@@ -43,6 +43,7 @@ use crate::{crowd::Crowd, dev, hops::Hops, lives};
   danmaku drain    says whether other nodes have room for one's viewers
   danmaku doctor   looks at a deployment and says what is wrong and what to do
   danmaku canary   says something through the public path and counts who sees it
+  danmaku completions, danmaku man   for shells, and for readers
 
 For moderators, through the service of a program that runs:
   danmaku words    keeps lists of words, tries texts on them, and goes back
@@ -97,7 +98,7 @@ fn command(text: &str) -> Result<String, String> {
     match text {
         "up" => Ok(text.to_owned()),
         _ => {
-            let commands = "up, topics, keys, token, drain, doctor, canary, words, mute, unmute, ban, \
+            let commands = "up, topics, keys, token, drain, doctor, canary, completions, man, words, mute, unmute, ban, \
                             unban, recall, mode and holds";
             Err(format!("the commands are {commands}, and a command stands before every flag"))
         }

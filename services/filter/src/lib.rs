@@ -198,7 +198,7 @@ fn work(works: &Works, instance_id: Option<&str>, condition: &Condition) {
 pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own } = settings;
     let verifier = program::verifier(common.keys.as_deref())?;
-    let program = Program::begin::<Settings>(&common, program::cluster(&common).await?, verifier, Public::Closed)?;
+    let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Closed).await?;
     let program = program.asking_about(Topic::Input.name(&common.topic_prefix));
     let judge = Judge::start(&program.ground, own)?;
     // No clients are served here, so nothing is ever handled.

@@ -39,7 +39,7 @@ use proto::Topic;
 pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own } = settings;
     let verifier = program::verifier(common.keys.as_deref())?;
-    let program = Program::begin::<Settings>(&common, program::cluster(&common).await?, verifier, Public::Plain)?;
+    let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Plain).await?;
     let program = program.asking_about(Topic::Input.name(&common.topic_prefix));
     let door = Door::open(&program.ground, own).context("the door cannot be opened")?;
     let leaving = Arc::clone(&door);

@@ -71,7 +71,7 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let Settings { common, own, hall } = settings;
     let pages = Pages::of(hall)?;
     let verifier = program::verifier(common.keys.as_deref())?;
-    let program = Program::begin::<Settings>(&common, program::cluster(&common).await?, verifier, Public::Plain)?;
+    let program = Program::begin::<Settings>(&common, program::cluster(&common)?, verifier, Public::Plain).await?;
     let program = program.asking_about(Topic::Rules.name(&common.topic_prefix));
     let house = House::open(&program.ground, own).await.context("the moderators' service cannot be opened")?;
     let leaving = Arc::clone(&house);
