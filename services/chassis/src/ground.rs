@@ -11,6 +11,7 @@ use crate::{
     settings::Common,
     shutdown::Shutdown,
     tokens::Verifier,
+    trace::Tracer,
 };
 
 /// The surroundings of a service. Cheap to clone; in one process all services share them.
@@ -30,6 +31,8 @@ pub struct Ground {
     pub readiness: Readiness,
     /// Where a service shows operators what is to be looked at.
     pub pages: Pages,
+    /// Whom spans are told to.
+    pub tracer: Tracer,
     /// Asked to leave?
     pub shutdown: Shutdown,
     /// Who may do what.
@@ -60,6 +63,10 @@ impl Ground {
             redis: common.redis.as_ref().map(|address| Redis::open(address, &readiness)),
             readiness,
             pages,
+            tracer: common
+                .otlp_endpoint
+                .as_ref()
+                .map_or_else(Tracer::off, |endpoint| Tracer::open(endpoint, common.trace_one_in)),
             shutdown,
             verifier: Arc::new(verifier),
             trusted_proxies: common.trusted_proxies.clone(),

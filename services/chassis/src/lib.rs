@@ -1,4 +1,4 @@
-//! What every service stands on: its release, settings, telemetry, admin port, shutdown, listening, HTTP words, tokens, Kafka, Redis.
+//! What every service stands on: its release, settings, telemetry, spans, admin port, shutdown, listening, HTTP words, tokens, Kafka, Redis.
 //!
 //! Chassis knows no danmaku: rooms, records, limits and verdicts are kept out, and it depends on nothing of ours.
 //! The modules stand in the order a service meets them between its first line and its first request.
@@ -8,6 +8,7 @@ pub mod settings;
 pub mod telemetry;
 mod process;
 pub mod dependency;
+pub mod trace;
 pub mod admin;
 pub mod shutdown;
 pub mod descriptors;

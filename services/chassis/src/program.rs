@@ -148,6 +148,7 @@ impl Program {
             staying.not_ready("shutting down");
             gauge!("danmaku_draining").set(1.0);
             shutdown::drain("service", ground.drain, leave).await;
+            ground.tracer.end().await;
         };
         tokio::join!(serving, announcing, leaving);
         Ok(())

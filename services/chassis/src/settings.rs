@@ -14,7 +14,7 @@ pub use common::{Common, LogFormat};
 pub use duration::{DurationError, parse_duration};
 pub use effective::{Effective, Source, describe, effective};
 pub use kafka::{KafkaAccess, Mechanism};
-pub use values::{list_of_brokers, network, origin, topic_prefix};
+pub use values::{list_of_brokers, network, origin, otlp_endpoint, topic_prefix};
 
 use std::ffi::OsString;
 use std::fmt;

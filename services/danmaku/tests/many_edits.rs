@@ -258,6 +258,7 @@ fn ground(cluster: Cluster, signer: &Signer) -> Ground {
         redis: None,
         readiness: Readiness::new(),
         pages: Pages::default(),
+        tracer: chassis::trace::Tracer::off(),
         shutdown: Shutdown::new(),
         verifier: Arc::new(signer.verifier().unwrap()),
         trusted_proxies: Vec::new(),

@@ -162,6 +162,7 @@ pub(crate) mod tests {
             redis: None,
             readiness: Readiness::new(),
             pages: Pages::default(),
+            tracer: chassis::trace::Tracer::off(),
             shutdown: Shutdown::new(),
             verifier: Arc::new(Signer::random_hs256().verifier().unwrap()),
             trusted_proxies: Vec::new(),

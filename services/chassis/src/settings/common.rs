@@ -5,11 +5,12 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hyper::Uri;
 use ipnet::IpNet;
 
 use crate::redis;
 
-use super::{KafkaAccess, list_of_brokers, network, origin, parse_duration, topic_prefix};
+use super::{KafkaAccess, list_of_brokers, network, origin, otlp_endpoint, parse_duration, topic_prefix};
 
 /// What every service is told. Flatten it into the service's own settings with `#[command(flatten)]`; other default
 /// addresses go into [`DEFAULTS`](super::Settings::DEFAULTS).
@@ -79,6 +80,17 @@ pub struct Common {
     /// How logs are written on stderr; RUST_LOG chooses which, for example RUST_LOG=info,fanout=debug.
     #[arg(long, env = "DANMAKU_LOG_FORMAT", value_name = "FORMAT", default_value = "text", value_enum)]
     pub log_format: LogFormat,
+
+    /// Where spans are sent: the OTLP/HTTP receiver of an OpenTelemetry collector on this machine or network, such as
+    /// http://collector:4318. Without one nothing is traced. TLS and credentials are the collector's part.
+    #[arg(long, env = "DANMAKU_OTLP_ENDPOINT", value_name = "http://HOST:PORT", value_parser = otlp_endpoint)]
+    pub otlp_endpoint: Option<Uri>,
+
+    /// One danmaku in so many is traced from the door to the room; 0 = none by chance. Those that are late (over 1s) or
+    /// fail are traced besides, ten a second at most.
+    // At 50,000 a second these are 50 traces of three spans a second, 100 kB/s.
+    #[arg(long, env = "DANMAKU_TRACE_ONE_IN", value_name = "DANMAKU", default_value_t = 1_000)]
+    pub trace_one_in: u32,
 }
 
 impl Common {

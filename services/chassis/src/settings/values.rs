@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 
+use hyper::Uri;
 use ipnet::IpNet;
 
 /// Kafka allows 249 bytes in a topic's name; this leaves more than half to the name behind the prefix.
@@ -32,6 +33,22 @@ pub fn origin(text: &str) -> Result<String, String> {
         Some(host) if plain(host) => Ok(text),
         _ => Err("an origin is a scheme and a host without a path, such as https://live.example.com".into()),
     }
+}
+
+/// Where a collector takes spans: what is given is its base, as in OpenTelemetry's own variables.
+///
+/// # Errors
+/// Says what an endpoint looks like.
+pub fn otlp_endpoint(text: &str) -> Result<Uri, String> {
+    let wanted =
+        "an endpoint is http://HOST:PORT, such as http://collector:4318; TLS and passwords are a collector's part";
+    let base = text.trim().trim_end_matches('/');
+    let base = base.strip_suffix("/v1/traces").unwrap_or(base);
+    let is_plain = |uri: &Uri| {
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        uri.scheme_str() == Some("http") && !authority.is_empty() && !authority.contains('@') && uri.query().is_none()
+    };
+    format!("{base}/v1/traces").parse().ok().filter(is_plain).ok_or_else(|| wanted.to_owned())
 }
 
 /// A comma list of brokers, returned without stray spaces.
@@ -117,6 +134,25 @@ mod tests {
                 ("localhost", None),
                 ("a:1,", None),
                 ("a:99999", None),
+                ("", None),
+            ],
+        );
+    }
+
+    #[test]
+    fn endpoints() {
+        check(
+            otlp_endpoint,
+            &[
+                ("http://collector:4318", Some("http://collector:4318/v1/traces")),
+                (" http://collector:4318/ ", Some("http://collector:4318/v1/traces")),
+                ("http://collector:4318/v1/traces", Some("http://collector:4318/v1/traces")),
+                ("http://[::1]:4318/otlp", Some("http://[::1]:4318/otlp/v1/traces")),
+                ("https://collector:4318", None),
+                ("collector:4318", None),
+                ("http://", None),
+                ("http://collector:4318/?key=x", None),
+                ("http://me:secret@collector:4318", None),
                 ("", None),
             ],
         );

@@ -87,6 +87,7 @@ fn open(
         redis: None,
         readiness: readiness.clone(),
         pages: Pages::default(),
+        tracer: chassis::trace::Tracer::off(),
         shutdown: shutdown.clone(),
         verifier: Arc::new(signer.verifier().unwrap()),
         trusted_proxies: vec!["127.0.0.0/8".parse().unwrap()],

@@ -301,6 +301,7 @@ fn ground(cluster: Cluster) -> Ground {
         redis: None,
         readiness: Readiness::new(),
         pages: chassis::admin::Pages::default(),
+        tracer: chassis::trace::Tracer::off(),
         shutdown: Shutdown::new(),
         verifier: Arc::new(Verifier::empty()),
         trusted_proxies: Vec::new(),

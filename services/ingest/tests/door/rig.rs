@@ -93,6 +93,7 @@ impl Rig {
             redis: None,
             readiness: Readiness::new(),
             pages: chassis::admin::Pages::default(),
+            tracer: chassis::trace::Tracer::off(),
             shutdown: Shutdown::new(),
             verifier: Arc::new(signer.verifier().unwrap()),
             trusted_proxies: plan.trusted_proxies,

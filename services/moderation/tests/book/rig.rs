@@ -115,6 +115,7 @@ impl Rig {
             redis: None,
             readiness: Readiness::new(),
             pages: Pages::default(),
+            tracer: chassis::trace::Tracer::off(),
             shutdown: Shutdown::new(),
             verifier: Arc::new(signer.verifier().unwrap()),
             trusted_proxies: Vec::new(),
