@@ -58,6 +58,12 @@ impl MessageId {
     pub fn source(self) -> Source {
         Source { generation: self.generation, offset: self.offset }
     }
+
+    /// What a trace of this message is derived from where none travels with it: its id, and when it was accepted, because
+    /// another installation that reports to the same place gives the same ids.
+    pub fn trace_key(self, accepted_ms: i64) -> String {
+        format!("{self}@{accepted_ms}")
+    }
 }
 
 impl fmt::Display for MessageId {
