@@ -7,7 +7,6 @@ mod answer;
 mod cors;
 #[cfg(test)]
 mod described;
-mod trace;
 
 use std::{
     net::SocketAddr,
@@ -29,6 +28,7 @@ use crate::{
     produce::Written,
     refusal::Refusal,
     token::{self, Act},
+    trace::Caller,
 };
 
 /// A danmaku of 100 characters takes 400 bytes in Chinese, and 3 KiB if each character is an emoji of 30 bytes.
@@ -96,7 +96,7 @@ impl Door {
         let bytes = whole(act, body, self.config.body_timeout).await?;
         let heard = Heard { act, room, headers: &head.headers, peer, now_ms: unix_ms() };
         let input = self.admit(&heard, &bytes)?;
-        self.write(input, trace::parent(&head.headers)).await
+        self.write(input, Caller::of(&head.headers)).await
     }
 
     /// Token → room → ban → text sanity → limits: what goes on record, or why nothing does.
@@ -135,7 +135,7 @@ impl Door {
     }
 
     /// Is anybody listening? → produce → answer.
-    async fn write(&self, input: v1::Input, traceparent: Option<String>) -> Result<Response, Refusal> {
+    async fn write(&self, input: v1::Input, caller: Caller) -> Result<Response, Refusal> {
         // From when it was accepted, not from when it is answered: that is when the first one may have been written.
         let unavailable = Refusal::Unavailable { retry_until_ms: input.accepted_ms.cast_unsigned() + RETRY_FOR_MS };
         if !self.is_verified() {
@@ -150,7 +150,7 @@ impl Door {
         if to.clone().any(|partition| self.lag.is_closed(partition)) {
             return Err(Refusal::JudgeBehind);
         }
-        match self.input.write(to, input, traceparent).await {
+        match self.input.write(to, input, caller).await {
             Written::Acknowledged(id) => Ok(answer::accepted(&announced.unwrap_or_else(|| id.to_string()))),
             Written::Unknown => Err(unavailable),
             Written::Refused => Err(Refusal::TooLong("the message is too large for Kafka".into())),

@@ -6,7 +6,7 @@
 //! # Layout, in reading order
 //! [`Door`] holds the parts; `http` asks them in the order of a request: `token` (who is it?), `bans`
 //! (and may he speak?), `admit` (may this be said at all?), `limit` (so fast?), `lag` (is anybody listening?), `produce`
-//! (written down). `refusal` names every no.
+//! (written down) and `trace` (of some it is told how). `refusal` names every no.
 
 #![forbid(unsafe_code)]
 
@@ -19,6 +19,7 @@ mod admit;
 mod limit;
 mod lag;
 mod produce;
+mod trace;
 mod refusal;
 mod metrics;
 

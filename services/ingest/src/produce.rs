@@ -11,6 +11,7 @@ use arc_swap::ArcSwap;
 use chassis::{
     ground::Ground,
     kafka::{self, Cluster, Failure, Outcome, Outgoing, Producer, ProducerSettings},
+    trace::Tracer,
 };
 use proto::{
     MessageId, Topic, partition,
@@ -19,7 +20,11 @@ use proto::{
 };
 use tokio_util::task::TaskTracker;
 
-use crate::{lag::Lag, metrics::Metrics};
+use crate::{
+    lag::Lag,
+    metrics::Metrics,
+    trace::{Caller, Sending},
+};
 
 /// Long enough to gather a batch when it is busy (at 20,000 messages a second, 20 of them), too short to be felt.
 const LINGER: Duration = Duration::from_millis(1);
@@ -39,6 +44,7 @@ pub(crate) struct InputTopic {
     partitions: i32,
     lag: Arc<Lag>,
     metrics: Metrics,
+    tracer: Tracer,
     /// Writes in hand, which go on when their client has gone; each ends with the produce timeout.
     writes: TaskTracker,
 }
@@ -71,6 +77,7 @@ impl InputTopic {
             partitions: ground.partitions,
             lag,
             metrics,
+            tracer: ground.tracer.of("ingest"),
             writes: TaskTracker::new(),
         })
     }
@@ -95,16 +102,11 @@ impl InputTopic {
     ///
     /// Tasks of their own do so: a client that goes away takes his answer back, not his message, and an accepted message is
     /// counted whether or not anybody is left to hear of it.
-    pub(crate) async fn write(
-        self: &Arc<Self>,
-        to: Range<i32>,
-        input: v1::Input,
-        traceparent: Option<String>,
-    ) -> Written {
-        let said = Arc::new((input, traceparent));
+    pub(crate) async fn write(self: &Arc<Self>, to: Range<i32>, input: v1::Input, caller: Caller) -> Written {
+        let input = Arc::new(input);
         let begin = |partition| {
-            let (this, said) = (Arc::clone(self), Arc::clone(&said));
-            self.writes.spawn(async move { this.write_now(partition, &said.0, said.1.as_deref()).await })
+            let (this, input) = (Arc::clone(self), Arc::clone(&input));
+            self.writes.spawn(async move { this.write_now(partition, &input, caller).await })
         };
         // All are begun before the first is awaited.
         let writing: Vec<_> = to.map(begin).collect();
@@ -118,26 +120,14 @@ impl InputTopic {
         written
     }
 
-    async fn write_now(&self, partition: i32, input: &v1::Input, traceparent: Option<&str>) -> Written {
-        let started = Instant::now();
-        let headers = traceparent.map(|value| (HEADER_TRACEPARENT, value.as_bytes()));
-        let value = encode(input);
-        let sent = self.producer().send(Outgoing {
-            topic: &self.name,
-            partition,
-            key: Some(input.room.as_bytes()),
-            value: Some(&value),
-            headers: headers.as_slice(),
-        });
-        let outcome = match sent {
-            Ok(delivery) => delivery.await,
-            Err(failure) => Outcome::Failed(failure),
-        };
-        match outcome {
+    async fn write_now(&self, partition: i32, input: &v1::Input, caller: Caller) -> Written {
+        let sending = Sending::begin(&self.tracer, caller);
+        let outcome = self.produce(partition, input, sending.header().as_deref()).await;
+        let now = Instant::now();
+        let written = match outcome {
             Outcome::Acked(offset) => {
-                let now = Instant::now();
                 self.lag.acknowledged(partition, offset, now);
-                self.metrics.accepted(now - started);
+                self.metrics.accepted(now - sending.began);
                 Written::Acknowledged(input.id_at(partition, offset))
             }
             Outcome::Failed(Failure::BadRecord(error)) => {
@@ -148,6 +138,24 @@ impl InputTopic {
                 tracing::debug!(?failure, partition, "not acknowledged");
                 Written::Unknown
             }
+        };
+        sending.end(&self.tracer, (&self.name, partition), input.accepted_ms, &written, now);
+        written
+    }
+
+    async fn produce(&self, partition: i32, input: &v1::Input, traceparent: Option<&str>) -> Outcome {
+        let headers = traceparent.map(|value| (HEADER_TRACEPARENT, value.as_bytes()));
+        let value = encode(input);
+        let sent = self.producer().send(Outgoing {
+            topic: &self.name,
+            partition,
+            key: Some(input.room.as_bytes()),
+            value: Some(&value),
+            headers: headers.as_slice(),
+        });
+        match sent {
+            Ok(delivery) => delivery.await,
+            Err(failure) => Outcome::Failed(failure),
         }
     }
 

@@ -1,6 +1,11 @@
 //! What is accepted stands in the input topic, under the id that was answered, in its room's partition.
 
-use chassis::tokens::{Claims, Role};
+use std::collections::BTreeSet;
+
+use chassis::{
+    tokens::{Claims, Role},
+    trace::{Context, Tracer},
+};
 use proto::{ban::AddressHash, partition, v1, v1::input::Body};
 
 use crate::rig::{PARTITIONS, Plan, Rig, open_config, unix_secs};
@@ -34,7 +39,7 @@ async fn a_danmaku_is_on_record_as_it_was_said() {
     assert_eq!(record.id(), answer.id());
     assert_eq!(record.key, "房间");
     assert_eq!(record.partition, partition::of("房间".as_bytes(), PARTITIONS));
-    assert_eq!(record.traceparent.as_deref(), Some(TRACE));
+    assert_eq!(record.traceparent, None, "chance did not choose it, and a stranger cannot");
     assert!(record.input.accepted_ms.unsigned_abs() >= before_ms);
     let expected = v1::Input {
         generation: 3,
@@ -56,6 +61,24 @@ async fn a_danmaku_is_on_record_as_it_was_said() {
     };
     assert_eq!(record.input, expected);
     assert_eq!((rig.accepted(), rig.number("danmaku_hop_seconds_count{hop=\"appended\"}")), (1.0, 1.0));
+}
+
+#[tokio::test]
+async fn a_trace_begins_at_the_door_whatever_a_stranger_says() {
+    let tracer = Tracer::open(&"http://127.0.0.1:1/v1/traces".parse().unwrap(), 1);
+    let rig = Rig::ready(Plan { tracer, ..Plan::default() }).await;
+    let token = rig.token("u1", &[Role::Sender]);
+    let mut traces = BTreeSet::from([Context::parse(TRACE.as_bytes()).unwrap().trace()]);
+    for said in [&format!("traceparent: {TRACE}\r\n"), "traceparent: nonsense\r\n", ""] {
+        let headers = format!("authorization: Bearer {token}\r\ncontent-type: application/json\r\n{said}");
+        let answer = rig.post_with("/v1/rooms/demo/danmaku", &headers, br#"{"text":"hello"}"#).await;
+        assert_eq!(answer.status, 202, "{answer:?}");
+    }
+    for record in rig.written().await {
+        let begun = Context::parse(record.traceparent.unwrap().as_bytes()).unwrap();
+        assert!(begun.is_sampled() && traces.insert(begun.trace()), "each has a new one");
+    }
+    assert_eq!(traces.len(), 4);
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use chassis::{
     listen::{self, Limits},
     shutdown::Shutdown,
     tokens::{Claims, Role, Signer},
+    trace::Tracer,
 };
 use ingest::{Config, Door};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
@@ -49,6 +50,7 @@ pub(crate) struct Plan {
     /// As the settings say; the topic has [`PARTITIONS`].
     pub(crate) partitions: i32,
     pub(crate) origins: Vec<String>,
+    pub(crate) tracer: Tracer,
     pub(crate) trusted_proxies: Vec<ipnet::IpNet>,
     pub(crate) header_timeout: Duration,
 }
@@ -59,6 +61,7 @@ impl Default for Plan {
             config: open_config(),
             partitions: PARTITIONS,
             origins: Vec::new(),
+            tracer: Tracer::off(),
             trusted_proxies: Vec::new(),
             header_timeout: Duration::from_secs(5),
         }
@@ -93,7 +96,7 @@ impl Rig {
             redis: None,
             readiness: Readiness::new(),
             pages: chassis::admin::Pages::default(),
-            tracer: chassis::trace::Tracer::off(),
+            tracer: plan.tracer,
             shutdown: Shutdown::new(),
             verifier: Arc::new(signer.verifier().unwrap()),
             trusted_proxies: plan.trusted_proxies,
