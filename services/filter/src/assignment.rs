@@ -17,6 +17,7 @@ use crate::{
     partition::{Judging, Partition, Stage},
     survey::{About, Answer, Found, Past},
     tally::Tally,
+    trace::Traces,
     watch::Watch,
 };
 
@@ -227,6 +228,7 @@ impl Member<'_> {
             inheritance: Inheritance::new(start, past.tail),
             in_flight: InFlight::new(start),
             tally: Tally::new(),
+            traces: Traces::default(),
             next: past.read_from,
             reading: false,
             leaving: false,

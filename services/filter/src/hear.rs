@@ -16,6 +16,7 @@ use crate::{
     deliver::{Kept, Settled},
     ownership::Treatment,
     partition::{Judging, Partition},
+    trace::Trace,
     works::Works,
     write::{Stamp, Writer, Written},
 };
@@ -89,6 +90,8 @@ impl Bench<'_> {
         record: &Record<'_>,
     ) -> ControlFlow<Interruption, Option<Written>> {
         let (partition, offset, metrics) = (stamp.partition, record.offset(), &self.works.metrics);
+        // What travels on with the output, if its trace begins here.
+        let mut header = None;
         let (judge, treatment) = (&mut judging.judge, judging.inheritance.treatment(offset));
         let heard = match (self.works.heard(record, &mut judging.foreign_told), &treatment) {
             (Ok(heard), _) => heard,
@@ -114,9 +117,8 @@ impl Bench<'_> {
                 Judgement::superseded(heard)
             }
             Treatment::Judge => {
-                let judgement = judge.judge(self.desk, self.book, heard, stamp.lag_ms);
-                let code = judgement.verdict.as_ref().map_or("", |verdict| &verdict.code);
-                metrics.judged(partition, offset, judgement.word, code);
+                let (judgement, trace) = self.judge(judging, stamp, heard);
+                header = trace;
                 judgement
             }
         };
@@ -125,6 +127,7 @@ impl Bench<'_> {
             or_rewind(self.writer.tally(partition, stamp.owner, &mut judging.tally, due))?;
             return Continue(Some(Written::default()));
         }
+        let stamp = Stamp { traceparent: header.as_deref().map(str::as_bytes).or(stamp.traceparent), ..stamp };
         let mut written = or_rewind(self.writer.judgement(stamp, judgement))?;
         if let Some(why) = written.unwritable.take() {
             let letter = self.dead_letter(record, Reason::Unwritable, &why)?;
@@ -134,10 +137,24 @@ impl Bench<'_> {
         Continue(Some(written))
     }
 
+    /// Judges a record; and what is to travel with its output, if its trace begins here.
+    fn judge(&mut self, judging: &mut Judging, stamp: Stamp<'_>, heard: Heard) -> (Judgement, Option<String>) {
+        let (id, accepted_ms) = (heard.id(), heard.input().accepted_ms);
+        let told = &self.works.told;
+        let trace = told.begin(&judging.traces, (id, accepted_ms), stamp.traceparent, stamp.lag_ms);
+        let judgement = judging.judge.judge(self.desk, self.book, heard, stamp.lag_ms);
+        let code = judgement.verdict.as_ref().map_or("", |verdict| &verdict.code);
+        self.works.metrics.judged(id.partition, id.offset, judgement.word, code);
+        let header = trace.as_ref().and_then(Trace::header);
+        judging.traces.judged(trace, judgement.word);
+        (judgement, header)
+    }
+
     fn dead_letter(&self, record: &Record<'_>, reason: Reason, detail: &str) -> ControlFlow<Interruption, Written> {
         self.set_apart(
             reason,
             detail,
+            record.header(HEADER_TRACEPARENT),
             Dead {
                 topic: &self.works.names.input,
                 partition: record.partition(),
@@ -149,8 +166,15 @@ impl Bench<'_> {
         )
     }
 
-    fn set_apart(&self, reason: Reason, detail: &str, dead: Dead<'_>) -> ControlFlow<Interruption, Written> {
+    fn set_apart(
+        &self,
+        reason: Reason,
+        detail: &str,
+        header: Option<&[u8]>,
+        dead: Dead<'_>,
+    ) -> ControlFlow<Interruption, Written> {
         self.works.metrics.dead_letter(reason);
+        self.works.told.set_apart(self.works.id(dead.partition, dead.offset), header, reason.label());
         tracing::warn!(
             topic = dead.topic,
             partition = dead.partition,
@@ -170,13 +194,17 @@ impl Bench<'_> {
         }
         loop {
             match judging.in_flight.settle() {
-                Settled::Quiet => return Continue(()),
+                Settled::Quiet => {
+                    self.works.told.finished(&mut judging.traces, judging.in_flight.finished());
+                    return Continue(());
+                }
                 Settled::Broken(why) => return Break(Interruption::Rewind(why)),
                 Settled::Unwritable { offset, input, reason } => {
                     let room = decode::<Input>(&input.value).map(|input| input.room).unwrap_or_default();
                     let written = self.set_apart(
                         Reason::Unwritable,
                         &reason,
+                        None,
                         Dead {
                             topic: &self.works.names.input,
                             partition: number,
@@ -194,6 +222,10 @@ impl Bench<'_> {
 }
 
 impl Works {
+    fn id(&self, partition: i32, offset: u64) -> MessageId {
+        MessageId { generation: self.generation, partition, offset }
+    }
+
     /// The record as the judge hears it, or why he cannot. Ids carry our generation, whatever a door was told.
     fn heard(&self, record: &Record<'_>, foreign_told: &mut bool) -> Result<Heard, (Reason, String)> {
         let input: Input = decode(record.value()).map_err(|why| (Reason::Undecodable, why.to_string()))?;
@@ -207,7 +239,7 @@ impl Works {
                 "an input of another generation: all services must have the same --generation"
             );
         }
-        let id = MessageId { generation, partition: record.partition(), offset: record.offset() };
+        let id = self.id(record.partition(), record.offset());
         Heard::new(id, record.time_ms(), input).map_err(|why| (Reason::Unjudgeable, why.to_string()))
     }
 }

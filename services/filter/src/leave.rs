@@ -13,6 +13,7 @@ use crate::{
     deliver::InFlight,
     partition::{Judging, Partition, Stage},
     tally::Tally,
+    trace::Traces,
 };
 
 /// How long acknowledgements are waited for before partitions are given up: the group stands still meanwhile (F11).
@@ -188,5 +189,6 @@ impl Judging {
     pub(crate) fn give_up_unfinished(&mut self) {
         self.in_flight = InFlight::new(self.finished());
         self.tally = Tally::new();
+        self.traces = Traces::default();
     }
 }

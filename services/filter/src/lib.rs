@@ -3,7 +3,7 @@
 //!
 //! # Layout, in reading order
 //! A judging thread is `consume`: its round; `hear` is what happens to one record, `write` and `deliver` what is written for it
-//! and what of that is finished, `tally` what is only counted, `dead_letter` what cannot be judged. `partition` is the life of one partition: it comes
+//! and what of that is finished, `tally` what is only counted, `dead_letter` what cannot be judged, `trace` of which it is told how. `partition` is the life of one partition: it comes
 //! through `assignment`, with `ownership` and `warmup` deciding on what `survey` saw of its past, and `briefing` telling of it; it goes through `leave`.
 //! `upkeep` is what is done each second, `watch` sees a partition stand still. `book_feed` brings the rules, `works` is what
 //! threads share, `clock` their time.
@@ -18,6 +18,7 @@ mod write;
 mod deliver;
 mod tally;
 mod dead_letter;
+mod trace;
 mod partition;
 mod assignment;
 mod ownership;
@@ -60,6 +61,7 @@ use crate::{
     consume::Member,
     metrics::Metrics,
     survey::Site,
+    trace::Told,
     works::Works,
     write::Names,
 };
@@ -148,6 +150,7 @@ fn works(ground: &Ground, config: &Config) -> anyhow::Result<Works> {
     };
     Ok(Works {
         desk: survey::open(&site, ground.partitions)?,
+        told: Told::new(ground.tracer.of("filter"), &site.names.input, &site.group),
         cluster: site.cluster,
         group: site.group,
         names,

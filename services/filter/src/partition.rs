@@ -14,7 +14,9 @@ use chassis::kafka::{Delivery, Reader};
 use judge::Judge;
 use proto::{OwnerNumber, lag::Baseline};
 
-use crate::{deliver::InFlight, metrics::Lag, ownership::Inheritance, survey::Past, tally::Tally, watch::Watch};
+use crate::{
+    deliver::InFlight, metrics::Lag, ownership::Inheritance, survey::Past, tally::Tally, trace::Traces, watch::Watch,
+};
 
 /// A partition that the group gave us.
 pub(crate) struct Partition {
@@ -53,6 +55,7 @@ pub(crate) struct Judging {
     pub(crate) in_flight: InFlight<Delivery>,
     /// What was thinned or shed and is not yet named by a record.
     pub(crate) tally: Tally<Delivery>,
+    pub(crate) traces: Traces,
     /// The offset to read next.
     pub(crate) next: u64,
     /// Whether the reader has it; not while it is paused at its cap (F3), and never again once it is being given up (F11).

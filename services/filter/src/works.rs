@@ -18,6 +18,7 @@ use crate::{
     clock::Clock,
     metrics::Metrics,
     survey::Question,
+    trace::Told,
     write::{Names, Writer},
 };
 
@@ -32,6 +33,7 @@ pub(crate) struct Works {
     pub(crate) shelf: Shelf,
     pub(crate) clock: Clock,
     pub(crate) metrics: Metrics,
+    pub(crate) told: Told,
     pub(crate) desk: SyncSender<Question>,
     /// The topics are what they should be.
     pub(crate) verified: Arc<AtomicBool>,

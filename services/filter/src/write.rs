@@ -164,6 +164,7 @@ impl Writer {
     fn output(&self, stamp: Stamp<'_>, mut output: Output, written: &mut Written) -> Result<(), Failure> {
         output.owner = Some(stamp.owner.into());
         output.judge_lag_ms = stamp.lag_ms;
+        output.traced = stamp.traceparent.is_some();
         let src = output.src.unwrap_or_default().to_string();
         let mut headers = vec![(HEADER_SRC, src.as_bytes())];
         headers.extend(stamp.traceparent.map(|trace| (HEADER_TRACEPARENT, trace)));
