@@ -13,11 +13,11 @@ use chassis::{
     ground::Ground,
     tokens::{Claims, Verifier},
 };
-use proto::UserId;
+use proto::{Topic, UserId};
 
 use crate::{
     admission::Caps, bans::Bans, config::Config, lookup::LookUps, places::Places, presence::Presence, raw::Raw,
-    relay::Relay, standing::Standing, wants::Wants,
+    relay::Relay, standing::Standing, trace::Told, wants::Wants,
 };
 
 /// What all threads of a hall share.
@@ -42,6 +42,8 @@ pub(crate) struct House {
     pub(crate) relay: Option<Relay>,
     /// Who may not be here.
     pub(crate) bans: Bans,
+    /// Whom spans are told to.
+    pub(crate) told: Told,
     /// Who may do what.
     verifier: Arc<Verifier>,
     /// The end was asked for; the Kafka thread stops.
@@ -102,6 +104,7 @@ impl House {
             places,
             presence: Presence::default(),
             relay: None,
+            told: Told::new(ground.tracer.of("fanout"), Topic::Output.name(&ground.topic_prefix)),
             verifier: ground.verifier.clone(),
             is_over: AtomicBool::new(false),
             epoch: Instant::now(),

@@ -12,7 +12,7 @@
 //! wire, `resume` what a join or a return is told, `reader` what clients say, `wire` how it all looks in bytes, and `socket`
 //! what it goes through. `places` knows which users are here, `presence` counts who watches a room, and `nodes` tells the
 //! other nodes of both, with `placement` for where a room is best watched. The `relay` takes what viewers say to a door and
-//! brings its answer back, and `debug` shows who lags.
+//! brings its answer back, `trace` tells of some flushes, and `debug` shows who lags.
 
 #![forbid(unsafe_code)]
 
@@ -42,6 +42,7 @@ mod presence;
 mod nodes;
 mod placement;
 mod relay;
+mod trace;
 mod debug;
 mod metrics;
 

@@ -9,6 +9,7 @@ use std::{
 };
 
 use ahash::HashMap;
+use chassis::trace::Context;
 use proto::{
     Cursor, RoomId,
     frame::FromServer,
@@ -33,6 +34,8 @@ pub(crate) struct Record {
     pub(crate) said: Instant,
     /// Until when its chat may be shown as live.
     pub(crate) fresh_until: Instant,
+    /// The trace that came with it, if it is to be gone on with.
+    pub(crate) trace: Option<Box<Context>>,
     /// Whom it is for; `None` is every room of the partition.
     pub(crate) room: Option<RoomId>,
     /// What it shows, in order.
@@ -59,9 +62,9 @@ pub(crate) enum Body {
     Said(Box<Shared>),
 }
 
-/// What a record costs besides its items: the record 112 B, its reference counts 16 B, one item 40 B, and three pointers to it
+/// What a record costs besides its items: the record 120 B, its reference counts 16 B, one item 40 B, and three pointers to it
 /// 24 B.
-const OVERHEAD_BYTES: usize = 192;
+const OVERHEAD_BYTES: usize = 200;
 
 impl Record {
     /// The place just behind it.

@@ -60,6 +60,8 @@ pub(crate) struct Room {
     pending_bytes: usize,
     /// What the last flush brought for single viewers.
     private: Vec<Private>,
+    /// What the last flush brought whose trace is gone on with.
+    traced: Vec<Arc<Record>>,
 }
 
 /// An item for one user, which leaves after the room's frames up to its place.
@@ -92,6 +94,7 @@ impl Room {
             pending: Vec::new(),
             pending_bytes: 0,
             private: Vec::new(),
+            traced: Vec::new(),
         }
     }
 
@@ -143,9 +146,9 @@ impl Room {
         !self.pending.is_empty()
     }
 
-    /// When the first of what waits was said.
-    pub(crate) fn waiting_since(&self) -> Option<Instant> {
-        self.pending.iter().find_map(Pending::said)
+    /// The first record of what waits.
+    pub(crate) fn first_waiting(&self) -> Option<&Arc<Record>> {
+        self.pending.iter().find_map(Pending::record)
     }
 
     /// Whether so much waits that it should leave before its window ends.
@@ -203,6 +206,7 @@ impl Room {
             let to = rest.first().map_or(partition, Pending::from);
             bytes += run.iter().map(Pending::bytes).sum::<usize>();
             done += run.len();
+            self.traced.extend(run.iter().filter_map(Pending::traced).cloned());
             if let (Kind::Private, [Pending::Item(record, index)]) = (kind, run) {
                 let private = Private { before: self.ring.next(), record: record.clone(), index: *index };
                 self.private.push(private);
@@ -227,6 +231,14 @@ impl Room {
     /// What the last flush brought for single viewers; they are handed over before anything else happens.
     pub(crate) fn take_private(&mut self) -> Vec<Private> {
         std::mem::take(&mut self.private)
+    }
+
+    /// What the last flush brought whose trace is gone on with.
+    pub(crate) fn take_traced(&mut self) -> Vec<Arc<Record>> {
+        let mut traced = std::mem::take(&mut self.traced);
+        // Its items follow one another.
+        traced.dedup_by(|one, other| Arc::ptr_eq(one, other));
+        traced
     }
 
     /// Tells everybody here that something may be missing and nobody knows how much; what waits goes before.

@@ -31,7 +31,7 @@ impl Partition {
         self.last = Some((now_ms, record.time_ms(), offset));
         desk.metrics.records.increment(1);
         match record::decode::<v1::Output>(record.value()) {
-            Ok(output) => self.judge(&output, offset, record.time_ms(), (now, now_ms), desk),
+            Ok(output) => self.judge(&output, record, (now, now_ms), desk),
             Err(error) => self.undecodable(offset, &error.to_string(), desk),
         }
         self.is_caught_up |= self.next() >= self.live_from;
@@ -40,10 +40,12 @@ impl Partition {
     fn undecodable(&mut self, offset: u64, error: &str, desk: &Desk) {
         self.reading.skip(offset);
         desk.metrics.undecodable.increment(1);
+        desk.house.told.undecodable(self.number, offset);
         tracing::warn!(partition = self.number, offset, error, "output record passed over");
     }
 
-    fn judge(&mut self, output: &v1::Output, offset: u64, append_ms: i64, now: (Instant, i64), desk: &Desk) {
+    fn judge(&mut self, output: &v1::Output, record: &kafka::Record<'_>, now: (Instant, i64), desk: &Desk) {
+        let (offset, append_ms) = (record.offset(), record.time_ms());
         if self.reading.is_new_generation(output) {
             self.new_generation(output.generation, offset, desk);
         }
@@ -67,6 +69,7 @@ impl Partition {
                             heard: now.0,
                             said,
                             fresh_until: said + fresh,
+                            trace: desk.house.told.trace(record, output).map(Box::new),
                             room: decoded.room,
                             items: decoded.items.into(),
                         }));

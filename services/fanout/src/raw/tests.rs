@@ -15,6 +15,7 @@ pub(crate) fn with_items(offset: u64, room: &str, now: Instant, items: Vec<Item>
         heard: now,
         said: now,
         fresh_until: now + Duration::from_secs(3),
+        trace: None,
         room: RoomId::new(room).ok(),
         items: items.into(),
     })

@@ -67,12 +67,17 @@ impl Pending {
         }
     }
 
-    /// When it was said.
-    pub(super) fn said(&self) -> Option<Instant> {
+    /// The record it stands in.
+    pub(super) fn record(&self) -> Option<&Arc<Record>> {
         match self {
-            Self::Item(record, _) => Some(record.said),
+            Self::Item(record, _) => Some(record),
             Self::Missed(_) => None,
         }
+    }
+
+    /// The same, if its trace is gone on with.
+    pub(super) fn traced(&self) -> Option<&Arc<Record>> {
+        self.record().filter(|record| record.trace.is_some())
     }
 
     /// Until when it may be shown as live.

@@ -345,3 +345,27 @@ fn moderators_see_a_room_with_a_delay_first() {
     let clock = room.clock(Audience::Everyone, now + 9_500 * MS);
     assert!(!room.ring.get(6).unwrap().is_skipped(clock), "the delay is not age");
 }
+
+#[test]
+fn a_flush_tells_once_of_each_record_in_it_that_is_traced() {
+    let now = Instant::now();
+    let mut room = room(now);
+    let traced = |record: Arc<Record>| {
+        let mut record = Arc::into_inner(record).unwrap();
+        record.trace = Some(Box::new(chassis::trace::Context::root()));
+        Arc::new(record)
+    };
+    let long = "x".repeat(FLUSH_BYTES);
+    let two = traced(with_items(6, "a", now, vec![message(Fate::Lossy, "masked"), private("here", "masked")]));
+    let later = traced(record(8, "a", "later", now));
+    for record in [&record(5, "a", "x", now), &two, &record(7, "a", &long, now), &later] {
+        take(&mut room, record);
+    }
+    let told = |room: &mut Room| room.take_traced().iter().map(|record| record.offset()).collect::<Vec<_>>();
+    room.flush(at(9), now);
+    assert_eq!(told(&mut room), [6], "the rest waits");
+    room.flush(at(9), now);
+    assert_eq!(told(&mut room), [8]);
+    room.flush(at(9), now);
+    assert!(told(&mut room).is_empty());
+}

@@ -11,6 +11,7 @@ use crate::{
     presence::Count,
     raw::Record,
     room::{Room, pending::Missed, window::Window},
+    trace::Flush,
 };
 
 /// A room and its viewers on this shard.
@@ -30,6 +31,8 @@ pub(super) struct Local {
     pub(super) is_overdue: bool,
     /// When the frames were made that not everybody was offered yet.
     pub(super) flushed: Option<Instant>,
+    /// They are told of then, if they are.
+    pub(super) traced: Option<Box<Flush>>,
     /// Recalls that everybody is told of before their turn, with the next flush.
     pub(super) recalled: Vec<Arc<Record>>,
     pub(super) online: Arc<Count>,
@@ -55,6 +58,7 @@ impl Shard {
             due: None,
             is_overdue: false,
             flushed: None,
+            traced: None,
             recalled: Vec::new(),
             online: self.house.presence.of(id, partition),
             rate: Rate::default(),
@@ -212,9 +216,12 @@ impl Shard {
         let Some(local) = self.rooms.get_mut(key) else { return };
         let number = local.partition;
         let at = self.partitions[number as usize].at;
-        let before = local.room.ring.next();
-        if let Some(said) = local.room.waiting_since() {
-            self.metrics.encoded.record(moment.now.saturating_duration_since(said));
+        let (before, messages) = (local.room.ring.next(), local.room.ring.total());
+        let mut late = None;
+        if let Some(first) = local.room.first_waiting() {
+            let ago = moment.now.saturating_duration_since(first.said);
+            self.metrics.encoded.record(ago);
+            late = self.house.told.is_late(ago).then(|| first.clone());
         }
         if local.turns.members().is_empty() {
             local.room.flush_all(at, moment.now);
@@ -224,6 +231,13 @@ impl Shard {
         local.due = None;
         local.is_overdue = false;
         local.flushed.get_or_insert(moment.now);
+        let (traced, messages) = (local.room.take_traced(), local.room.ring.total() - messages);
+        if let Some(flush) = Flush::of(&self.house.told, traced, late, messages, moment.now) {
+            match &mut local.traced {
+                Some(earlier) => earlier.join(*flush),
+                None => local.traced = Some(flush),
+            }
+        }
         let (is_rest, private, delay) = (local.room.is_waiting(), local.room.take_private(), local.room.delay());
         self.tally.frames += local.room.ring.next() - before;
         self.tell_recalled(key, moment);

@@ -76,6 +76,7 @@ fn record(moment: Moment, offset: u64, room: &str, fate: Fate) -> Arc<Record> {
         heard: moment.now,
         said: moment.now,
         fresh_until: moment.now + Duration::from_secs(3),
+        trace: None,
         room: RoomId::new(room).ok(),
         items: vec![Item { fate, to_user: None, body: Body::Message(Arc::new(message)) }].into(),
     })

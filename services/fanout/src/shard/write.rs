@@ -52,6 +52,9 @@ impl Shard {
         local.is_busy = false;
         if let Some(flushed) = local.flushed.take() {
             self.metrics.written.record(flushed.elapsed());
+            if let Some(flush) = local.traced.take() {
+                self.house.told.offered(&flush, local.turns.members().len());
+            }
         }
         if std::mem::take(&mut local.is_overdue) {
             self.schedule(key, moment.now);

@@ -177,6 +177,7 @@ impl World {
             heard: self.now,
             said: self.now,
             fresh_until: self.now + Duration::from_secs(3),
+            trace: None,
             room: RoomId::new(if kind == 1 { "b" } else { "a" }).ok(),
             items: vec![item].into(),
         };
