@@ -14,7 +14,7 @@
 //! [`world`] is a river for one test; [`kafka`], [`redis`], [`postgres`], [`prometheus`] and [`node`] are the processes in it, [`ended`]
 //! those that do not stay, [`proxy`] a link that
 //! can be cut, [`admin`] a clumsy operator. [`sender`], [`viewer`], [`moderator`], [`fleet`] and [`crowd`] are its people, [`stranger`] programs from
-//! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`] and [`ledger`] are how a test looks into it. The
+//! elsewhere, [`goim`] a client without manners; [`records`], [`metrics`], [`collector`] and [`ledger`] are how a test looks into it. The
 //! tests are in `tests/river`, a file for each behavior.
 
 #![forbid(unsafe_code)]
@@ -37,9 +37,11 @@ pub mod stranger;
 pub mod goim;
 pub mod records;
 pub mod metrics;
+pub mod collector;
 pub mod ledger;
 mod wait;
 
+pub use collector::Collector;
 pub use crowd::{Crowd, Said, Table};
 pub use ended::Ended;
 pub use fleet::Fleet;

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, time::Duration};
 use anyhow::Context as _;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
-use hyper::Request;
+use hyper::{Request, http::request::Builder};
 use hyper_util::{
     client::legacy::{Client, connect::HttpConnector},
     rt::{TokioExecutor, TokioTimer},
@@ -139,6 +139,16 @@ impl Sender {
         self.post(room, &json!({ "text": text, "client_id": client_id })).await
     }
 
+    /// Says `text` and that it belongs to a trace.
+    pub async fn say_under(&self, traceparent: &str, room: &str, text: &str) -> Answer {
+        let room = utf8_percent_encode(room, NON_ALPHANUMERIC);
+        let request = self.request(&format!("/v1/rooms/{room}/danmaku")).header("traceparent", traceparent);
+        match self.ask(request, &json!({ "text": text })).await {
+            Ok((status, text)) => read(status, &text),
+            Err(error) => Answer::Silent(format!("{error:#}")),
+        }
+    }
+
     /// Says something with more than a text.
     pub async fn say_all(&self, room: &str, body: &serde_json::Value) -> Answer {
         self.post(room, body).await
@@ -192,11 +202,17 @@ impl Sender {
     }
 
     async fn asked(&self, path: &str, body: &serde_json::Value) -> anyhow::Result<(u16, String)> {
-        let request = Request::post(format!("http://{}{path}", self.door))
+        self.ask(self.request(path), body).await
+    }
+
+    fn request(&self, path: &str) -> Builder {
+        Request::post(format!("http://{}{path}", self.door))
             .header("authorization", format!("Bearer {}", self.token))
             .header("content-type", "application/json")
-            .body(Full::from(body.to_string()))?;
-        self.http.ask(request).await
+    }
+
+    async fn ask(&self, request: Builder, body: &serde_json::Value) -> anyhow::Result<(u16, String)> {
+        self.http.ask(request.body(Full::from(body.to_string()))?).await
     }
 }
 

@@ -55,6 +55,7 @@ mod node_swept;
 mod edit_in_force;
 mod rollback;
 mod observe;
+mod traced;
 mod backtest;
 mod export;
 mod hold_approve_once;
