@@ -7,10 +7,12 @@ mod ended;
 mod pace;
 mod places;
 mod stall;
+mod tls;
 mod turn_away;
 
 pub use bind::{Error, bind, bind_with};
 pub use places::Place;
+pub use tls::{Error as TlsError, Tls};
 
 use std::future::Future;
 use std::io::Write as _;
@@ -59,16 +61,38 @@ impl Default for Limits {
     }
 }
 
-/// Serves `listener` until shutdown is requested, then lets the requests in hand finish within `limits.drain`.
+/// What is listened at, and the TLS that is spoken there, if it is.
+#[derive(Debug)]
+pub struct Port {
+    /// The socket.
+    pub listener: TcpListener,
+    /// Its certificate.
+    pub tls: Option<Tls>,
+}
+
+impl Port {
+    /// What a connection takes of the process's descriptors.
+    pub(crate) fn descriptors_each(&self) -> usize {
+        if self.tls.is_some() { tls::DESCRIPTORS } else { 1 }
+    }
+}
+
+impl From<TcpListener> for Port {
+    fn from(listener: TcpListener) -> Self {
+        Self { listener, tls: None }
+    }
+}
+
+/// Serves `port` until shutdown is requested, then lets the requests in hand finish within `limits.drain`.
 ///
 /// `service` is called with each request and the peer it came from. Every connection's task is owned here: when the
 /// returned future ends or is dropped, they have ended or are stopped.
-pub async fn serve<S, F>(listener: TcpListener, shutdown: Shutdown, limits: Limits, service: S)
+pub async fn serve<S, F>(port: impl Into<Port>, shutdown: Shutdown, limits: Limits, service: S)
 where
     S: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
 {
-    accept::run(listener, shutdown, limits, service).await;
+    accept::run(port.into(), shutdown, limits, service).await;
 }
 
 /// The socket of a connection that [`serve`] accepted and that was upgraded, its place, and what its client has sent already.

@@ -8,7 +8,6 @@ use std::{future::Future, net::SocketAddr, path::Path, process::ExitCode, time::
 use anyhow::Context as _;
 use hyper::{Request, body::Incoming};
 use metrics::{describe_gauge, gauge};
-use tokio::net::TcpListener;
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
@@ -17,7 +16,7 @@ use crate::{
     ground::Ground,
     http::Response,
     kafka::{self, Access, Cluster, keep_asking},
-    listen::{self, Limits},
+    listen::{self, Limits, Port},
     redis,
     settings::{Common, Settings, describe},
     shutdown::{self, Shutdown, Signals},
@@ -29,7 +28,7 @@ use crate::{
 pub struct Program {
     /// What services open on.
     pub ground: Ground,
-    public: Option<TcpListener>,
+    public: Option<Port>,
     admin: Served,
     limits: Limits,
     /// Asks whether Kafka answers.
@@ -54,7 +53,8 @@ impl Program {
     /// ports.
     ///
     /// # Errors
-    /// A no of Kafka or Redis, or a port that cannot be bound, in a sentence that names its setting.
+    /// A no of Kafka or Redis, a port that cannot be bound, or a certificate that cannot serve, in a sentence that names its
+    /// setting.
     pub async fn begin<S: Settings>(
         common: &Common,
         cluster: Cluster,
@@ -67,10 +67,14 @@ impl Program {
         let shutdown = Shutdown::new();
         let signals = shutdown::on_signals(&shutdown).context("cannot hear signals")?;
         let_in(common, &cluster).await?;
-        let public = match public {
+        let listener = match public {
             Public::Closed => None,
             Public::Plain => Some(listen::bind(common.listen, "--listen")?),
             Public::SendBuffer(bytes) => Some(listen::bind_with(common.listen, "--listen", Some(bytes))?),
+        };
+        let public = match listener {
+            Some(listener) => Some(Port { listener, tls: common.tls()? }),
+            None => None,
         };
         let (readiness, pages) = (Readiness::new(), Pages::default());
         About::this::<S>(common, &cluster).told_on(&pages);
@@ -78,7 +82,9 @@ impl Program {
         let admin = admin.serve(listen::bind(common.admin, "--admin")?)?;
         tracing::info!(address = %admin.address(), "admin port open");
         let ground = Ground::new(common, cluster, verifier, readiness, pages, shutdown);
-        let limits = Limits { drain: ground.drain, ..Limits::default() };
+        let descriptors_each = public.as_ref().map_or(1, Port::descriptors_each);
+        let connections_max = descriptors::for_clients() / descriptors_each;
+        let limits = Limits { drain: ground.drain, connections_max, ..Limits::default() };
         describe_gauge!("danmaku_draining", "1 from the signal to leave until the end.");
         gauge!("danmaku_draining").set(0.0);
         Ok(Self { ground, public, admin, limits, asking: None, _signals: signals })
@@ -108,7 +114,12 @@ impl Program {
 
     /// Where clients are served.
     pub fn public_address(&self) -> Option<SocketAddr> {
-        self.public.as_ref().and_then(|listener| listener.local_addr().ok())
+        self.public.as_ref().and_then(|port| port.listener.local_addr().ok())
+    }
+
+    /// How many connections clients may have at a time.
+    pub fn connections_max(&self) -> usize {
+        self.limits.connections_max
     }
 
     /// Serves `handle` until a signal, then lets the service `leave` and the requests in hand finish, within the drain time.
@@ -122,10 +133,10 @@ impl Program {
         let Self { ground, public, admin, limits, asking: _asking, _signals } = self;
         let serving = async {
             match public {
-                Some(listener) => {
+                Some(port) => {
                     // A task, or each connection would be handed from this thread to a worker, and its end back, at a
                     // wake-up each: 9,600 handshakes cost 1.2 s of CPU instead of 0.7 (measured).
-                    let serving = tokio::spawn(listen::serve(listener, ground.shutdown.clone(), limits, handle));
+                    let serving = tokio::spawn(listen::serve(port, ground.shutdown.clone(), limits, handle));
                     if let Err(failed) = AbortOnDropHandle::new(serving).await
                         && let Ok(panic) = failed.try_into_panic()
                     {

@@ -3,17 +3,19 @@
 
 #![allow(clippy::unwrap_used)] // Helpers of tests are tests.
 
+mod tls;
 mod wire;
 
-use std::future::pending;
+use std::future::{Future, pending};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chassis::http::{self, Collected, Response};
-use chassis::listen::{self, Limits};
+use chassis::listen::{self, Limits, Port};
 use chassis::shutdown::Shutdown;
 use hyper::body::Incoming;
+use hyper::upgrade::OnUpgrade;
 use hyper::{Request, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -38,14 +40,18 @@ struct Door {
 
 fn open(limits: Limits) -> Door {
     let listener = listen::bind(SocketAddr::from(([127, 0, 0, 1], 0)), "--listen").unwrap();
-    let address = listener.local_addr().unwrap();
+    open_port(listener.into(), limits)
+}
+
+fn open_port(port: Port, limits: Limits) -> Door {
+    let address = port.listener.local_addr().unwrap();
     let shutdown = Shutdown::new();
     let (waiting, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let service = {
         let (waiting, release) = (waiting.clone(), release.clone());
         move |request, peer| respond(request, peer, waiting.clone(), release.clone())
     };
-    let serving = tokio::spawn(listen::serve(listener, shutdown.clone(), limits, service));
+    let serving = tokio::spawn(listen::serve(port, shutdown.clone(), limits, service));
     Door { address, shutdown, waiting, release, serving }
 }
 
@@ -77,24 +83,42 @@ async fn respond(request: Request<Incoming>, peer: SocketAddr, waiting: Arc<Noti
             waiting.notify_one();
             pending().await
         }
-        _ => upgrade(request),
+        "/taken" => upgrade(request, echo_on_the_socket),
+        _ => upgrade(request, echo_once),
     }
 }
 
-fn upgrade(mut request: Request<Incoming>) -> Response {
-    tokio::spawn(echo_once(hyper::upgrade::on(&mut request)));
+fn upgrade<F>(mut request: Request<Incoming>, echo: fn(OnUpgrade) -> F) -> Response
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    tokio::spawn(echo(hyper::upgrade::on(&mut request)));
     let mut response = http::answer(StatusCode::SWITCHING_PROTOCOLS, "text/plain", "");
     response.headers_mut().insert("connection", "upgrade".parse().unwrap());
     response.headers_mut().insert("upgrade", "echo".parse().unwrap());
     response
 }
 
-async fn echo_once(upgrade: hyper::upgrade::OnUpgrade) {
+async fn echo_once(upgrade: OnUpgrade) {
     let mut stream = TokioIo::new(upgrade.await.unwrap());
     let mut bytes = [0; 4];
     stream.read_exact(&mut bytes).await.unwrap();
     stream.write_all(&bytes).await.unwrap();
     stream.shutdown().await.unwrap();
+}
+
+/// The same, by a hall's own means: the socket is taken out of HTTP, and written to past the runtime.
+async fn echo_on_the_socket(upgrade: OnUpgrade) {
+    let (mut stream, _place, early) = listen::taken(upgrade.await.unwrap()).unwrap();
+    let mut bytes = early.to_vec();
+    while bytes.len() < 4 {
+        bytes.push(stream.read_u8().await.unwrap());
+    }
+    let socket = socket2::SockRef::from(&stream);
+    assert_eq!(socket.send(&bytes).unwrap(), 4);
+    socket.shutdown(std::net::Shutdown::Write).unwrap();
+    // To the client's end.
+    stream.read_to_end(&mut Vec::new()).await.unwrap();
 }
 
 #[tokio::test]

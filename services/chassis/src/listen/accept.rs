@@ -16,10 +16,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::{JoinError, JoinSet};
 
 use super::{
-    Limits, ended,
+    Limits, Port, ended,
     pace::Pace,
     places::Places,
     stall::Stalling,
+    tls,
     turn_away::{Starving, turn_away, turn_away_now, turn_backlog_away},
 };
 use crate::http::Response;
@@ -28,12 +29,13 @@ use crate::shutdown::{self, Shutdown};
 /// Connections above the cap whose request is waited for. Their descriptors are the process's own, of which it keeps 384.
 const REFUSALS_MAX: usize = 64;
 
-pub(super) async fn run<S, F>(listener: TcpListener, shutdown: Shutdown, limits: Limits, service: S)
+pub(super) async fn run<S, F>(port: Port, shutdown: Shutdown, limits: Limits, service: S)
 where
     S: Fn(Request<Incoming>, SocketAddr) -> F + Clone + Send + Sync + 'static,
     F: Future<Output = Response> + Send + 'static,
 {
     ended::describe();
+    let Port { listener, tls } = port;
     let (places, mut starving) = (Places::new(limits.connections_max), Starving::new());
     let refusals = Places::new(REFUSALS_MAX);
     let mut pace = Pace::new(limits.accepts_per_second, Instant::now());
@@ -51,8 +53,15 @@ where
         match accepted {
             Ok((stream, peer)) => match places.take() {
                 Some(place) => {
-                    let io = Stalling::new(stream, limits.stall_max, place);
-                    connections.spawn(connection(io, peer, limits.clone(), shutdown.clone(), service.clone()));
+                    let (limits, shutdown, service) = (limits.clone(), shutdown.clone(), service.clone());
+                    let waits = limits.clone();
+                    let inside = move |stream| {
+                        connection(Stalling::new(stream, limits.stall_max, place), peer, limits, shutdown, service)
+                    };
+                    match &tls {
+                        None => connections.spawn(inside(stream)),
+                        Some(tls) => connections.spawn(tls::serve(tls.acceptor(), stream, peer, waits, inside)),
+                    };
                 }
                 None => match refusals.take() {
                     Some(place) => drop(connections.spawn(async move {

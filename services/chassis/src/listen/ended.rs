@@ -24,6 +24,17 @@ pub(super) fn describe() {
     REASONS.into_iter().for_each(|reason| ended_early(reason).increment(0));
     metrics::counter!("danmaku_http_starved_accepts_total").increment(0);
     metrics::counter!("danmaku_http_turned_away_total").increment(0);
+    metrics::describe_gauge!(
+        "danmaku_http_certificate_ends_seconds",
+        "When the certificate of --tls-cert ends, in Unix time; absent without one."
+    );
+}
+
+/// Notes when the certificate in force ends.
+pub(super) fn certificate_ends(unix_seconds: u64) {
+    // Exact until far beyond any certificate's end.
+    #[allow(clippy::cast_precision_loss)]
+    metrics::gauge!("danmaku_http_certificate_ends_seconds").set(unix_seconds as f64);
 }
 
 /// Counts a connection that found no place.
@@ -33,7 +44,12 @@ pub(super) fn turned_away() {
 
 /// Counts a connection that ended otherwise than by an answered request.
 pub(super) fn early(error: &hyper::Error) {
-    ended_early(reason(error)).increment(1);
+    early_for(reason(error));
+}
+
+/// The same, for a reason of which HTTP knows nothing.
+pub(super) fn early_for(reason: &'static str) {
+    ended_early(reason).increment(1);
 }
 
 fn ended_early(reason: &'static str) -> metrics::Counter {

@@ -19,6 +19,7 @@ const STARVED_PAUSE: Duration = Duration::from_millis(100);
 const STARVED_SAID_EACH: Duration = Duration::from_secs(60);
 
 /// Two seconds: a client that has lost this node finds another by then, and one that has not comes back seldom enough.
+/// One that speaks TLS cannot read it and gives up at once, which is what it is to be told.
 const FULL: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\n\
     content-type: application/json\r\n\
     content-length: 72\r\n\
@@ -39,13 +40,18 @@ pub(super) async fn turn_away(stream: TcpStream) {
 /// Says so at once.
 pub(super) fn turn_away_now(stream: TcpStream) {
     ended::turned_away();
-    // It fails only for a connection that is lost already.
-    let _ = stream.into_std().and_then(|stream| say_full(&stream));
+    say_now(stream, FULL);
 }
 
-fn say_full(mut stream: &std::net::TcpStream) -> io::Result<()> {
+/// Writes a whole answer on a new connection, and closes it.
+pub(super) fn say_now(stream: TcpStream, answer: &[u8]) {
+    // It fails only for a connection that is lost already.
+    let _ = stream.into_std().and_then(|stream| say(&stream, answer));
+}
+
+fn say(mut stream: &std::net::TcpStream, answer: &[u8]) -> io::Result<()> {
     // An empty send buffer takes it whole.
-    stream.write_all(FULL)?;
+    stream.write_all(answer)?;
     stream.shutdown(Shutdown::Write)?;
     // A request that is left unread would make a reset of the close, and the reset may overtake the answer.
     let mut request = [0; 4096];

@@ -8,7 +8,10 @@ use std::time::Duration;
 use hyper::Uri;
 use ipnet::IpNet;
 
-use crate::redis;
+use crate::{
+    listen::{Tls, TlsError},
+    redis,
+};
 
 use super::{KafkaAccess, list_of_brokers, network, origin, otlp_endpoint, parse_duration, topic_prefix};
 
@@ -31,6 +34,16 @@ pub struct Common {
     /// Where operators are served: /livez, /readyz and /metrics. Never open it to the public.
     #[arg(long, env = "DANMAKU_ADMIN", value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9090")]
     pub admin: SocketAddr,
+
+    /// The certificate for --listen, PEM, the server's own first and those who issued it behind: clients then speak TLS, and
+    /// only who comes from this machine itself may do without. A new one in the file serves who comes from then on. Without
+    /// this setting TLS ends in front, at a gateway.
+    #[arg(long, env = "DANMAKU_TLS_CERT", value_name = "FILE", requires = "tls_key")]
+    pub tls_cert: Option<PathBuf>,
+
+    /// The private key of --tls-cert, PEM, without a passphrase.
+    #[arg(long, env = "DANMAKU_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
+    pub tls_key: Option<PathBuf>,
 
     /// The keys that tokens are signed with, a JWKS file; each key must name its "alg".
     #[arg(long, env = "DANMAKU_KEYS", value_name = "FILE")]
@@ -106,6 +119,16 @@ impl Common {
             ));
         }
         problems
+    }
+
+    /// The TLS of the public port, if it is to have any; must be called on a tokio runtime.
+    ///
+    /// # Errors
+    /// When its files cannot serve; the text names the setting and the remedy.
+    pub fn tls(&self) -> Result<Option<Tls>, TlsError> {
+        // One without the other was refused with the command line.
+        let files = self.tls_cert.as_ref().zip(self.tls_key.as_ref());
+        files.map(|(certificate, key)| Tls::open(certificate, key)).transpose()
     }
 
     /// What is wrong when a service that brings no broker of its own is named none.
