@@ -195,7 +195,8 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         up.fanout.ingest.push(door_address.to_string().parse().context("the own door's address")?);
     }
     let doors = Doors::of(&up.fanout, signer.clone())?;
-    let hall = Hall::open_with(&ground, up.fanout.listening_at(Some(door_address)), doors)?;
+    let hall_config = up.fanout.listening_at(Some(door_address), program.connections_max());
+    let hall = Hall::open_with(&ground, hall_config, doors)?;
     let door = Door::open(&ground, up.ingest)?;
     let house = House::open_with(&ground, moderation, Some(EXAMPLE_WORDS)).await?;
 
@@ -208,7 +209,8 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
     });
     let hops = Hops::new(telemetry::install(up.common.log_format)?);
     let dev = signer.filter(|_| embedded.is_some()).map(|signer| Arc::new(Dev { signer, hops }));
-    let welcome = welcome(ground, door_address, up.room, embedded.is_some(), crowd);
+    let scheme = if up.common.tls_cert.is_some() { "https" } else { "http" };
+    let welcome = welcome(ground, format!("{scheme}://{door_address}"), up.room, embedded.is_some(), crowd);
     let _welcome = AbortOnDropHandle::new(tokio::spawn(welcome));
 
     let (served_hall, served_door, served_house) = (hall.clone(), door.clone(), house.clone());
@@ -281,16 +283,16 @@ fn signer(keys: Option<&Path>) -> Option<Arc<Signer>> {
 }
 
 /// Says where the page is once it would move, and lets the crowd talk.
-async fn welcome(ground: Ground, address: SocketAddr, room: String, embedded: bool, crowd: Option<Crowd>) {
+async fn welcome(ground: Ground, origin: String, room: String, embedded: bool, crowd: Option<Crowd>) {
     ground.readiness.wait_ready().await;
-    greet(address, &room, embedded);
+    greet(&origin, &room, embedded);
     if let Some(crowd) = crowd {
         crowd.talk(ground.shutdown).await;
     }
 }
 
 /// What a newcomer reads first. On stderr: stdout carries the ready line alone.
-fn greet(address: SocketAddr, room: &str, embedded: bool) {
+fn greet(origin: &str, room: &str, embedded: bool) {
     let room = percent_encoding::utf8_percent_encode(room, percent_encoding::NON_ALPHANUMERIC);
     if embedded {
         eprintln!(
@@ -298,9 +300,7 @@ fn greet(address: SocketAddr, room: &str, embedded: bool) {
              no times and no topic administration. With --brokers the same program stands on a real Kafka cluster."
         );
     }
-    eprintln!(
-        "\n  danmaku is flying:  http://{address}/?room={room}\n  for moderators:     http://{address}/console\n"
-    );
+    eprintln!("\n  danmaku is flying:  {origin}/?room={room}\n  for moderators:     {origin}/console\n");
 }
 
 /// One origin for everything a viewer needs.

@@ -70,8 +70,9 @@ pub struct Config {
     pub fresh: Duration,
 
     /// Viewers at a time; who comes above it is told 503. 0 = as many as the limit of open files (ulimit -n) allows.
-    // Each is a socket. What the process keeps for itself is the chassis's affair; 128 more are for handshakes under way and
-    // requests that are no viewers, so that who is refused is told so in HTTP: a limit of 20,000 makes 19,488.
+    // Each is a socket, and with --tls-cert three. What the process keeps for itself is the chassis's affair; 128 more are for
+    // handshakes under way and requests that are no viewers, so that who is refused is told so in HTTP: a limit of 20,000 makes
+    // 19,488.
     #[arg(long, env = "DANMAKU_VIEWERS_MAX", value_name = "NUMBER", default_value_t = 0)]
     pub viewers_max: usize,
 
@@ -152,6 +153,11 @@ impl NoticeAck {
     }
 }
 
+/// How many of a port's connections may be viewers.
+fn share(connections_max: usize) -> usize {
+    connections_max.saturating_sub(OTHERS).max(connections_max / 2)
+}
+
 /// A host and a port, or a URL for those whose viewers come through a gateway.
 fn advertised(text: &str) -> Result<String, String> {
     let is_plain = !text.is_empty() && text.len() <= 255 && text.bytes().all(|byte| byte.is_ascii_graphic());
@@ -222,9 +228,8 @@ impl Config {
 
     /// How many viewers there may be.
     pub(crate) fn viewers_max(&self) -> usize {
-        let clients = descriptors::for_clients();
         match self.viewers_max {
-            0 => clients.saturating_sub(OTHERS).max(clients / 2),
+            0 => share(descriptors::for_clients()),
             given => given,
         }
     }
@@ -237,10 +242,13 @@ impl Config {
         }
     }
 
-    /// The same, reached at `address` unless it says otherwise.
+    /// The same, reached at `address` and with so many connections at a time, unless it says otherwise.
     #[must_use]
-    pub fn listening_at(mut self, address: Option<SocketAddr>) -> Self {
+    pub fn listening_at(mut self, address: Option<SocketAddr>, connections_max: usize) -> Self {
         self.advertise = self.advertise.or_else(|| address.map(|address| address.to_string()));
+        if self.viewers_max == 0 {
+            self.viewers_max = share(connections_max);
+        }
         self
     }
 
@@ -309,6 +317,15 @@ mod tests {
     fn the_defaults_in_code_and_on_the_line_are_the_same() {
         let settings: Settings = chassis::settings::parse_from(["fanout", "--brokers", "localhost:9092"]).unwrap();
         assert_eq!(settings.own, Config::default());
+    }
+
+    #[test]
+    fn viewers_are_as_many_as_the_port_takes_but_for_others() {
+        let table = [(0, 19_616, 19_488), (0, 6_538, 6_410), (0, 100, 50), (7, 19_616, 7)];
+        for (viewers_max, connections_max, expected) in table {
+            let config = Config { viewers_max, ..Config::default() }.listening_at(None, connections_max);
+            assert_eq!(config.viewers_max(), expected, "{viewers_max} of {connections_max}");
+        }
     }
 
     #[test]

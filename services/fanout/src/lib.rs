@@ -74,8 +74,8 @@ pub async fn run(settings: Settings) -> anyhow::Result<()> {
     let doors = Doors::of(&own, signer)?;
     let program = Program::begin::<Settings>(&common, cluster, verifier, public).await?.stalling_after(own.blocked_max);
     let program = program.accepting(own.handshakes_rate).asking_about(Topic::Output.name(&common.topic_prefix));
-    let address = program.public_address();
-    let hall = Hall::open_with(&program.ground, own.listening_at(address), doors)?;
+    let own = own.listening_at(program.public_address(), program.connections_max());
+    let hall = Hall::open_with(&program.ground, own, doors)?;
     let served = hall.clone();
     let handle = move |request, peer| {
         let hall = served.clone();

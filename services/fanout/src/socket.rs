@@ -37,7 +37,8 @@ impl Socket {
     /// Takes over an upgraded connection; must be called on the shard's runtime.
     pub(crate) fn adopt(stream: std::net::TcpStream) -> io::Result<Self> {
         let settings = SockRef::from(&stream);
-        settings.set_tcp_nodelay(true)?;
+        // The inner end of a TLS connection is no TCP socket, and never waits for more to come.
+        let _ = settings.set_tcp_nodelay(true);
         settings.set_send_buffer_size(SEND_BUFFER_BYTES)?;
         stream.set_nonblocking(true)?;
         Ok(Self::Tcp(TcpStream::from_std(stream)?))
