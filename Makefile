@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check release
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check release image nginx-check systemd-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -72,6 +72,15 @@ api-check: ## docs/openapi.yaml, docs/asyncapi.yaml and /openapi.json by their f
 
 release: ## programs, manual pages, bill of materials and checksums of what is committed, in target/release-files
 	@scripts/release $(ARGS)
+
+image: ## an image of SERVICE=ingest, filter, fanout, moderation or danmaku, and a first start of it (buildah, root)
+	@scripts/image $(SERVICE)
+
+nginx-check: ## docs/nginx.conf on a real nginx in front of the one-process program (nginx, Python 3.10, PyPI)
+	@scripts/nginx-check
+
+systemd-check: ## the units of docs/systemd: valid, locked up, and a drain fits into the time to stop
+	@scripts/systemd-check
 
 doc: ## our crates' documentation, in target/doc
 	cargo doc --workspace --no-deps
