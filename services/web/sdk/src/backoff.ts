@@ -16,12 +16,11 @@ export function backoffMs(attempts: number, random: number, { baseMs, capMs }: P
 
 /** A moment that the server chose is kept the first time; who is sent away again and again waits for himself too. */
 export function waitMs(plannedMs: number | undefined, backoff: number, attempts: number): number {
-  if (plannedMs === undefined) return backoff;
-  return attempts > 0 ? Math.max(plannedMs, backoff) : plannedMs;
+  return attempts > 0 ? Math.max(plannedMs ?? 0, backoff) : (plannedMs ?? backoff);
 }
 
 /** The longest wait that a server may ask for; a number out of this world must not end the watching. */
-const AFTER_MS_MAX = 300_000;
+export const AFTER_MS_MAX = 300_000;
 
 /** A wait as the server names it, made sane. */
 export const afterMs = (asked: unknown): number =>

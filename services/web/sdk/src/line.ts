@@ -36,8 +36,8 @@ export interface Line {
 
 export type Open = (ask: Ask, ears: Ears) => Line;
 
-/** A thousand messages with 2 KiB of data each are half of it; what is larger is not even read. */
-export const FRAME_MAX = 4 * 2 ** 20;
+/** 4 MiB: a thousand messages with 2 KiB of data each are half of it. What is larger is not even read. */
+export const FRAME_MAX = 4_194_304;
 
 /** Hears a frame of so many bytes or characters, or says why it is none. */
 export function hear(ears: Ears, size: number, read: () => Frame): void {

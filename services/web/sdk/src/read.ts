@@ -12,7 +12,7 @@ const COLOR = /^#[0-9a-f]{6}$/i;
 export const list: Read<unknown[]> = (value) => (Array.isArray(value) ? value : []);
 export const text: Read<string> = (value) => (typeof value === 'string' ? value : '');
 const word: Read<string | undefined> = (value) => text(value) || undefined;
-const texts: Read<string[]> = (value) => list(value).filter((one) => typeof one === 'string');
+const texts: Read<string[]> = (value) => list(value).filter(text) as string[];
 export const number: Read<number | undefined> = (value) => (Number.isFinite(value) ? (value as number) : undefined);
 const count: Read<number> = (value) => number(value) ?? 0;
 export const flag: Read<boolean> = (value) => value === true;

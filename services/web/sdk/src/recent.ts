@@ -12,10 +12,8 @@ export class Recent<Value> {
   set(key: string, value: Value, now = 0): void {
     this.#kept.delete(key);
     this.#kept.set(key, { value, until: now + this.keepMs });
-    for (const oldest of this.#kept.keys()) {
-      if (this.#kept.size <= this.max) break;
-      this.#kept.delete(oldest);
-    }
+    const [oldest = key] = this.#kept.keys();
+    if (this.#kept.size > this.max) this.#kept.delete(oldest);
   }
 
   /** Whether a key that stands for itself is met for the first time. */

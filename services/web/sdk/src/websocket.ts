@@ -12,8 +12,8 @@ export interface Codec {
 
 export const json: Codec = {
   name: 'danmaku.v1.json',
-  read: (data) => JSON.parse(data as string) as Frame,
-  write: (frame) => JSON.stringify(frame),
+  read: JSON.parse as (data: unknown) => Frame,
+  write: JSON.stringify,
 };
 
 const OPEN = 1;
