@@ -55,6 +55,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
   let newsAt = -Infinity;
   let unwatch: (() => void) | undefined;
 
+  /** The last deed of whoever calls it, or he looks again whose turn it is: a listener may leave, or come back. */
   function go(next: State, why: string): void {
     const { kind } = state;
     state = next;
@@ -64,7 +65,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
 
   function timer(name: Timer, ms: number, run: () => unknown): void {
     timers[name]?.();
-    timers[name] = env.timer(Math.min(Math.max(0, ms), TIMER_MS_MAX), run);
+    timers[name] = env.timer(Math.min(ms, TIMER_MS_MAX), run);
   }
 
   /** Lets go of the line and of all that was planned. */
@@ -80,10 +81,16 @@ export function connection(options: Options, env: Env, hear: Hear) {
     leave();
     const mine = turn;
     let step = 'token';
-    const giveUp = () => timer('giveUp', CONNECT_MS, () => closed(ABNORMAL, `no ${step} in time`));
-    go({ kind: 'connecting' }, reason);
+    const giveUp = () => timer('giveUp', CONNECT_MS, () => failed(`no ${step} in time`));
+    /** A token and a wire may be had the next time; and nobody else says that there is none. */
+    const failed = (why: string) => {
+      if (step !== 'hello') hear.trouble(step, why);
+      if (mine === turn) comeBack(ABNORMAL, why);
+    };
     giveUp();
+    go({ kind: 'connecting' }, reason);
     try {
+      if (mine !== turn) return;
       const token = await ticket.token();
       step = 'wire';
       const open = await opener(options);
@@ -97,11 +104,9 @@ export function connection(options: Options, env: Env, hear: Hear) {
       );
     } catch (error) {
       if (mine !== turn) return;
-      // A token and a wire may be had the next time; that a line cannot even be asked for will not change by itself.
-      const why = String(error);
-      if (step === 'hello') return stop(ABNORMAL, why);
-      hear.trouble(step, why);
-      comeBack(ABNORMAL, why);
+      // That a line cannot even be asked for will not change by itself.
+      if (step === 'hello') stop(ABNORMAL, String(error));
+      else failed(String(error));
     }
   }
 
@@ -111,10 +116,11 @@ export function connection(options: Options, env: Env, hear: Hear) {
       const now = env.now();
       life.heard(now);
       if (frame.type === 'hello') greeted(frame, now);
-      else if (state.kind === 'live') order.move(frame['cursor']);
       if (frame.type === 'pong') clock.pong(frame['at'], frame['now'], now);
       if (frame.type === 'reconnect') plan(afterMs(frame['after_ms']));
       else hear.frame(frame);
+      // Who left in the middle of it has not read it.
+      if (state.kind === 'live' && frame.type !== 'hello') order.move(frame['cursor']);
     },
     alive: () => life.heard(env.now()),
     /** It may have been danmaku, and nobody will know how many. */
@@ -142,6 +148,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
   }
 
   function look(): void {
+    if (state.kind !== 'live') return;
     const deed = life.look(env.now());
     if (deed === 'dead') return closed(ABNORMAL, 'nothing heard');
     if (deed === 'ping') say({ type: 'ping', at: Math.round(env.now()) });
@@ -181,7 +188,7 @@ export function connection(options: Options, env: Env, hear: Hear) {
   }
 
   function comeBack(code: number, reason: string, asked?: number): void {
-    const planned = returnAt === undefined ? asked : Math.max(0, returnAt - env.now());
+    const planned = returnAt === undefined ? asked : returnAt - env.now();
     wait(waitMs(planned, backoffMs(attempts, env.random(), profile, life.isHidden), attempts), code, reason);
   }
 
@@ -189,8 +196,8 @@ export function connection(options: Options, env: Env, hear: Hear) {
     leave();
     attempts += 1;
     if (ms < AT_ONCE_MS) return void attempt(reason);
-    go({ kind: 'waiting', until: env.now() + ms, code, reason }, reason);
     timer('back', ms, () => attempt('its moment'));
+    go({ kind: 'waiting', until: env.now() + ms, code, reason }, reason);
   }
 
   /** The server asked us to come back at a moment of its choosing: stay until then, or until it closes. */
@@ -218,7 +225,6 @@ export function connection(options: Options, env: Env, hear: Hear) {
   function enter(): void {
     attempts = 0;
     unwatch ??= env.watch(hearNews);
-    go({ kind: 'connecting' }, 'asked to');
   }
 
   function say(frame: Frame): void {
@@ -251,11 +257,12 @@ export function connection(options: Options, env: Env, hear: Hear) {
       if (state.kind !== 'idle' && state.kind !== 'stopped') return;
       enter();
       timer('back', env.random() * profile.firstMs, () => attempt('its moment'));
+      go({ kind: 'connecting' }, 'asked to');
     },
     /** Now, whatever was planned. */
     reconnect(): void {
       enter();
-      void attempt('its moment');
+      void attempt('asked to');
     },
     close(): void {
       leave();

@@ -76,11 +76,12 @@ function watch(hear: (news: News) => void): () => void {
     on(window, 'offline', () => 'offline');
     const seen = () => (document.hidden ? 'hidden' : 'shown');
     on(document, 'visibilitychange', seen);
+    // What it was when somebody listened last is long past.
+    hear(seen());
     const { connection } = navigator as { connection?: EventTarget & { type?: string } };
     let type = connection?.type;
     // It also fires where only an estimate of the speed has changed.
     on(connection, 'change', () => (type === (type = connection?.type) ? undefined : 'changed'));
-    if (document.hidden) hear('hidden');
   }
   return () => end.abort();
 }

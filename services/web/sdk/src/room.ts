@@ -36,7 +36,7 @@ export class Danmaku extends Listeners {
   }
 
   /**
-   * Leaves for good: what was not sent is answered `closed`. `connect` comes in again.
+   * Leaves for good: what was not sent is answered `closed`, and nothing is told any more. `connect` comes in again.
    *
    * @example
    * ```ts

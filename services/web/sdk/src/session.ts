@@ -17,7 +17,7 @@ const TOLD_MAX = 200;
 
 export type Tell = <Name extends keyof Events>(name: Name, event: Events[Name]) => void;
 
-export function session(options: Options, tell: Tell) {
+export function session(options: Options, tellAll: Tell) {
   const env = { ...machine(), ...options.env };
   const line = connection(options, env, { state: changed, frame: heard, trouble });
   const { order, serverNow, say, sends, state } = line;
@@ -48,7 +48,9 @@ export function session(options: Options, tell: Tell) {
         tell('mode', (mode = hello.mode));
         count(frame);
       },
-      batch: ({ messages, replay }) => read.list(messages).forEach((message) => box.take(message, replay === true)),
+      batch({ messages, replay }) {
+        for (const message of read.list(messages)) if (!isOut()) box.take(message, replay === true);
+      },
       gap: (frame) => tell('gap', read.gap(frame)),
       recall: (frame) => box.recall(read.recall(frame)),
       mode: (frame) => tell('mode', (mode = read.mode(frame))),
@@ -69,6 +71,13 @@ export function session(options: Options, tell: Tell) {
       error: (frame) => tell('error', read.trouble(frame)),
     } satisfies Record<string, (frame: Frame) => void>),
   );
+
+  const isOut = () => state().kind === 'idle';
+
+  /** Who left hears no more than that he did. */
+  function tell<Name extends keyof Events>(name: Name, event: Events[Name]): void {
+    if (name === 'state' || !isOut()) tellAll(name, event);
+  }
 
   function trouble(code: string, message: unknown): void {
     tell('error', { code, message: String(message) });
@@ -117,9 +126,10 @@ export function session(options: Options, tell: Tell) {
 
   /** Looks after what waits, now and again until nothing does. */
   function look(): void {
+    if (isOut()) return;
     box.look();
     sender?.look(env.now(), state().kind === 'live');
-    if (isLooking || !(box.delayed() > 0 || sender?.isWaiting)) return;
+    if (isLooking || !(box.delayed() || sender?.isWaiting)) return;
     isLooking = true;
     env.timer(LOOK_MS, () => {
       isLooking = false;
@@ -133,13 +143,13 @@ export function session(options: Options, tell: Tell) {
     connect: line.connect,
     reconnect: line.reconnect,
     close(): void {
-      line.close();
       sender?.close('closed');
+      line.close();
     },
     async send(text: string, style: Style): Promise<Sent> {
       if (!refusal() && !sender) await speak();
-      const code = refusal() ?? 'load';
-      if (refusal() || !sender) return { ok: false, code, retryAfterMs: undefined, clientId: '' };
+      const code = refusal();
+      if (code || !sender) return { ok: false, code: code ?? 'load', retryAfterMs: undefined, clientId: '' };
       const sent = sender.send(text, style, env.now());
       look();
       return sent;

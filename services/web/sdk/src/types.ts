@@ -64,7 +64,7 @@ export interface Options {
   profile?: ProfileName;
   /** How much later than the server's `at` a message is told, in milliseconds. */
   delayMs?: number;
-  /** How long an unsent message waits for a line, in milliseconds: 30,000 when left out, 45,000 at most. */
+  /** How long an unsent message waits for a line, in milliseconds: 30,000 when left out, 45,000 at most, 0 for no wait. */
   unsentMs?: number;
   /** What the client stands on; for Node before 22 (`{ WebSocket }` of the package `ws`) and for tests. */
   env?: Partial<Env>;
@@ -318,7 +318,7 @@ export interface Online {
 
 /**
  * What went wrong without ending anything: the server's `error`, or the client's own (`bad_frame`, `frame_too_large`,
- * `unknown_type`, `token`, `connect`).
+ * `unknown_type`, `token`, `picture`; `wire` and `load`: a part of the client could not be loaded).
  *
  * @example
  * ```ts

@@ -33,10 +33,13 @@ test('a socket that accepts and says nothing is given up after 10 s', async () =
 
 test('a token that never comes is given up as well', async () => {
   const world = new World();
-  const room = await world.open({ token: () => new Promise(() => {}) });
+  const room = world.room({ token: () => new Promise(() => {}) });
+  const errors = diary(room, 'error');
+  room.connect();
+  await world.pass(300);
   await world.pass(10_000);
   expect(room.state).toMatchObject({ kind: 'waiting', reason: 'no token in time' });
-  expect(world.sockets).toHaveLength(0);
+  expect([world.sockets.length, errors]).toEqual([0, [{ code: 'token', message: 'no token in time' }]]);
 });
 
 test('a slow token leaves the hello its own 10 s', async () => {

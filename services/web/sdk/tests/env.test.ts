@@ -6,7 +6,7 @@ import { machine, type News } from '../src/env.js';
 import { debugPanel } from '../src/panel.js';
 import { World } from './fake.js';
 
-test('news come from network and page, until nobody listens any more', () => {
+test('news come from network and page, first whether it is seen, until nobody listens any more', () => {
   const network = Object.assign(new EventTarget(), { type: 'wifi' });
   Object.defineProperty(navigator, 'connection', { value: network, configurable: true });
   const heard: News[] = [];
@@ -23,7 +23,7 @@ test('news come from network and page, until nobody listens any more', () => {
   document.dispatchEvent(new Event('visibilitychange'));
   end();
   window.dispatchEvent(new Event('online'));
-  expect(heard).toEqual(['offline', 'online', 'changed', 'hidden', 'hidden', 'shown']);
+  expect(heard).toEqual(['shown', 'offline', 'online', 'changed', 'hidden', 'hidden', 'shown']);
 });
 
 test('the machine’s time does not step back, and a timer can be called off', async () => {
