@@ -76,8 +76,9 @@ export class Outbox<What> {
   /** What is too old, or all of it. */
   end(code: string, now = Infinity): Over<What>[] {
     const over: Over<What>[] = [];
-    for (const [clientId, { what, since, wasOut }] of this.#kept) {
-      if (now - since < this.unsentMs) continue;
+    for (const [clientId, { what, since, wasOut, readyAt }] of this.#kept) {
+      // What is on a line waits for its answer, even where nothing waits for a line.
+      if (now - since <= this.unsentMs || (wasOut && now < readyAt)) continue;
       this.#kept.delete(clientId);
       over.push({ what, code: wasOut ? 'unknown' : code });
     }

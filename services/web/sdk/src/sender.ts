@@ -2,7 +2,7 @@
 
 import type { Frame } from './line.js';
 import { Outbox, UNSENT_MS_MAX } from './outbox.js';
-import { flag, number, shape, style as styles, text as textOf } from './read.js';
+import { number, shape, style as styles, text as textOf } from './read.js';
 import { Recent } from './recent.js';
 import type { Sent, Style, Verdict } from './types.js';
 import { Verdicts } from './verdicts.js';
@@ -12,7 +12,7 @@ const FRAME_BYTES_MAX = 4_096;
 
 const OWN_MAX = 200;
 
-const ackOf = shape({ clientId: textOf, ok: flag, id: textOf, code: textOf, retryAfterMs: number });
+const ackOf = shape({ clientId: textOf, ok: Boolean, id: textOf, code: textOf, retryAfterMs: number });
 
 /** Whether a style is one that the door can read; it would answer another with an error that names no message. */
 export const isStyle = (given: object): boolean =>
@@ -90,8 +90,8 @@ export class Sender {
     unsent.settle({ ok: true, id, clientId, verdict });
   }
 
-  said(verdict: Verdict): void {
-    this.#verdicts.said(verdict);
+  said(verdict: Verdict, now: number): void {
+    this.#verdicts.said(verdict, now);
   }
 
   /** The room shows a message: whether it was sent from here. */

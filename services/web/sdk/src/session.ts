@@ -57,7 +57,7 @@ export function session(options: Options, tellAll: Tell) {
       ack: (frame) => sender?.ack(frame, env.now()),
       verdict(frame) {
         const verdict = read.verdict(frame);
-        sender?.said(verdict);
+        sender?.said(verdict, env.now());
         tell('verdict', verdict);
       },
       /** It comes again until it is acknowledged, and is told once. */

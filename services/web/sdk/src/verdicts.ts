@@ -1,5 +1,6 @@
 // What becomes of messages that the door let in: the judge's word, or `passed` once the room has them. Pure.
 
+import { Recent } from './recent.js';
 import type { Verdict } from './types.js';
 
 /** The word to a sender and the message to the room leave together, and may come in either order. */
@@ -10,6 +11,9 @@ const SILENT_MS = 60_000;
 
 /** A person sends one a second; the oldest gives way. */
 const WAITING_MAX = 64;
+
+/** The judge's word does not come by way of the door, so it may be the quicker one. */
+const EARLY_MAX = 64;
 
 export type Settle = (verdict: Verdict | undefined) => void;
 
@@ -22,6 +26,7 @@ interface Waiting {
 
 export class Verdicts {
   #waiting = new Map<string, Waiting>();
+  #early = new Recent<Verdict>(EARLY_MAX, SILENT_MS);
 
   get size(): number {
     return this.#waiting.size;
@@ -29,6 +34,8 @@ export class Verdicts {
 
   /** The door let `id` in; the room may have it already. */
   wait(id: string, clientId: string, isSeen: boolean, now: number, settle: Settle): void {
+    const early = this.#early.get(id, now);
+    if (early) return settle(early);
     const passesAt = isSeen ? now + GRACE_MS : Infinity;
     this.#waiting.set(id, { clientId, settle, passesAt, until: now + SILENT_MS });
     for (const oldest of this.#waiting.keys()) {
@@ -43,8 +50,9 @@ export class Verdicts {
     if (one) one.passesAt = Math.min(one.passesAt, now + GRACE_MS);
   }
 
-  said(verdict: Verdict): void {
-    this.#end(verdict.id, verdict);
+  said(verdict: Verdict, now: number): void {
+    if (this.#waiting.has(verdict.id)) this.#end(verdict.id, verdict);
+    else this.#early.set(verdict.id, verdict, now);
   }
 
   /** Time passes. */

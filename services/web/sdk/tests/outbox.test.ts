@@ -52,9 +52,19 @@ test('too old: `expired` if it never left, `unknown` if it may have been heard',
   outbox.add('a', 'one', 0);
   outbox.due(0);
   outbox.add('b', 'two', 1_000);
-  expect(outbox.end('expired', 29_999)).toEqual([]);
-  expect(outbox.end('expired', 30_000)).toEqual([{ what: 'one', code: 'unknown' }]);
-  expect(outbox.end('expired', 31_000)).toEqual([{ what: 'two', code: 'expired' }]);
+  expect(outbox.end('expired', 30_000)).toEqual([]);
+  expect(outbox.end('expired', 30_001)).toEqual([{ what: 'one', code: 'unknown' }]);
+  expect(outbox.end('expired', 31_001)).toEqual([{ what: 'two', code: 'expired' }]);
+});
+
+test('who waits for no line still waits for the answer, and says nothing twice', () => {
+  const outbox = new Outbox<string>(0);
+  outbox.add('a', 'one', 0);
+  expect([outbox.end('expired', 0), outbox.due(0)]).toEqual([[], ['one']]);
+  expect(outbox.end('expired', 9_999)).toEqual([]);
+  expect([outbox.end('expired', 10_000), outbox.due(10_000)]).toEqual([[{ what: 'one', code: 'unknown' }], []]);
+  outbox.add('b', 'two', 20_000);
+  expect(outbox.end('expired', 20_001)).toEqual([{ what: 'two', code: 'expired' }]);
 });
 
 test('the end of it all ends what waits', () => {

@@ -31,10 +31,24 @@ test('the room was quicker than the door', () => {
 test('a word counts before and after the room has it, and only the first', () => {
   for (const isSeen of [true, false]) {
     const { verdicts, words } = waiting(isSeen);
-    verdicts.said(masked);
-    verdicts.said(masked);
+    verdicts.said(masked, 0);
+    verdicts.said(masked, 0);
     verdicts.look(90_000);
     expect(words).toEqual(['masked']);
+  }
+});
+
+test('the judge was quicker than the door, by up to a minute', () => {
+  for (const [now, word] of [
+    [59_999, 'masked'],
+    [60_000, undefined],
+  ] as const) {
+    const verdicts = new Verdicts();
+    const words: (string | undefined)[] = [];
+    verdicts.said(masked, 0);
+    verdicts.wait('1', 'c', false, now, (verdict) => words.push(verdict?.verdict));
+    verdicts.close();
+    expect(words).toEqual([word]);
   }
 });
 
