@@ -27,6 +27,10 @@ export class Delay {
     return this.#waiting.length;
   }
 
+  has(id: string): boolean {
+    return this.#waiting.some((message) => message.id === id);
+  }
+
   /**
    * Keeps a message until its time; the answer counts what had to go for it. Nothing was said in the future, so `at` is
    * never later than now.
@@ -42,7 +46,8 @@ export class Delay {
    */
   due(picture: Picture | null, delayMs: number, serverNow: number): Message[] {
     if (this.size === 0) return [];
-    const horizon = ((picture && pictureTime(picture, serverNow)) ?? serverNow) - delayMs;
+    const at = picture ? pictureTime(picture, serverNow) : serverNow;
+    const horizon = (Number.isFinite(at) ? at! : serverNow) - (delayMs || 0);
     const due = this.#waiting.filter(({ at }) => at <= horizon);
     if (due.length > 0) this.#waiting = this.#waiting.filter(({ at }) => at > horizon);
     return due.map((message) => ({ ...message, replay: horizon - message.at > LATE_MS }));

@@ -62,7 +62,8 @@ export function inbox({ tell, trouble, order, serverNow, isSent, wake }: Around)
       const said = read.message(value);
       if (!said || isRecalled(said)) continue;
       sticks.add(stickOf(said));
-      if (isFree()) stick({ ...said, replay: true, own: false });
+      // What was told before the line broke is not taken anew.
+      if (isFree() || (order.has(said.id) && !delay?.has(said.id))) stick({ ...said, replay: true, own: false });
       else take(value, true);
     }
   }
@@ -87,7 +88,7 @@ export function inbox({ tell, trouble, order, serverNow, isSent, wake }: Around)
   }
 
   function isFree(): boolean {
-    return !own.picture && own.delayMs <= 0;
+    return !own.picture && !(own.delayMs > 0);
   }
 
   function isRecalled(said: Said): boolean {

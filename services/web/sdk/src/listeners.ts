@@ -22,7 +22,8 @@ export class Listeners {
   }
 
   protected readonly tell = <Name extends keyof Events>(name: Name, event: Events[Name]): void => {
-    for (const listener of this.#kept[name] ?? []) {
+    // Of those who listen now: one who ends his and listens anew must not be told twice, and so without end.
+    for (const listener of [...(this.#kept[name] ?? [])]) {
       try {
         (listener as (event: Events[Name]) => void)(event);
       } catch (error) {

@@ -1,5 +1,6 @@
 // A line that only receives: server-sent events by fetch, which can bring a token and see the status. No rules.
 
+import { AFTER_MS_MAX } from './backoff.js';
 import { ABNORMAL, UNAUTHORIZED } from './closes.js';
 import { FRAME_MAX, address, hear, type Ask, type Ears, type Frame, type Open } from './line.js';
 
@@ -44,7 +45,7 @@ async function listen(ask: Ask, ears: Ears, signal: AbortSignal): Promise<void> 
   if (answer.status !== 200 || !answer.body || !type.startsWith('text/event-stream')) {
     const seconds = Number(answer.headers.get('Retry-After') ?? NaN);
     const reason = `answered ${answer.status} with ${type}`;
-    return ears.closed(closeOf(answer.status), reason, Number.isFinite(seconds) ? seconds * 1_000 : undefined);
+    return ears.closed(closeOf(answer.status), reason, Number.isFinite(seconds) ? Math.min(seconds * 1_000, AFTER_MS_MAX) : undefined);
   }
   const events = new EventReader();
   const text = new TextDecoder();

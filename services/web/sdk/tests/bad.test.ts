@@ -293,3 +293,14 @@ test('a moment named by Retry-After is kept', async () => {
   expect(state).toMatchObject({ code: 1013 });
   expect(state?.kind === 'waiting' && transition && state.until - transition.at).toBeCloseTo(20_000, -3);
 });
+
+test('a Retry-After of days is cut to five minutes, as any other wait that a server asks for', async () => {
+  const { room, states } = await bad(
+    (client) => client.socket.end('HTTP/1.1 503 No\r\nRetry-After: 864000\r\nContent-Length: 0\r\n\r\n'),
+    { wire: 'sse' },
+  );
+  await until('it waits', () => states.at(-1)?.kind === 'waiting');
+  const transition = room.debug.transitions.find(({ to }) => to === 'waiting');
+  const [state] = states.filter(({ kind }) => kind === 'waiting');
+  expect(state?.kind === 'waiting' && transition && state.until - transition.at).toBeCloseTo(300_000, -3);
+});

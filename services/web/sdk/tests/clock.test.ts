@@ -29,6 +29,16 @@ test('the round trip is a mean that follows, and another connection begins anew'
   expect(clock.roundTripMs).toBeUndefined();
 });
 
+test('a clock that jumps, or stood still while the machine slept, is believed at the next pong', () => {
+  const clock = serverClock();
+  for (const at of [0, 1_000, 2_000]) clock.pong(at, at + 5_010, at + 20);
+  clock.pong(3_000, 3_000 + 3_605_100, 3_200);
+  expect(clock.toServer(4_000)).toBe(4_000 + 3_605_000);
+  clock.pong(4_000, 4_000 + 3_605_010, 4_020);
+  clock.pong(5_000, 5_000 + 5_010, 5_020);
+  expect(clock.toServer(6_000)).toBe(11_000);
+});
+
 test('nonsense changes nothing', () => {
   const clock = serverClock();
   clock.hello('noon', 9);

@@ -39,6 +39,14 @@ test('a time in the future is none: it waits as one that was said now', () => {
   ]);
 });
 
+test('a time that is none is no time: the clock is followed, without a delay', () => {
+  const delay = new Delay();
+  for (const one of [100, 200, 900]) delay.add(at(one), 1_000);
+  expect(ids(delay.due(() => NaN, 900, 1_000))).toEqual(['m100']);
+  expect(ids(delay.due({ currentTime: NaN, seekable: { length: 1, end: () => 5 } }, 800, 1_000))).toEqual(['m200']);
+  expect(ids(delay.due(null, NaN, 1_000))).toEqual(['m900']);
+});
+
 test('what is taken back while it waits never comes', () => {
   const delay = new Delay();
   for (const one of [1, 2]) delay.add(at(one), 9);

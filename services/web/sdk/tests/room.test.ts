@@ -220,6 +220,27 @@ test('with a delay danmaku come later, one’s own at once, and the score waits 
   expect(told.map(({ replay }) => replay)).toEqual([false, false, false]);
 });
 
+test('with a delay, what stood before the line broke stands after it, and what still waits does not', async () => {
+  const world = new World();
+  const stands = (id: string, at: number, event: string) => said(id, { at, kind: 'event', event });
+  const pin = stands('1-0-8', START, 'pin');
+  const room = await world.live({ delayMs: 5_000 }, { state: [pin] });
+  await vi.dynamicImportSettled();
+  await world.pass(5_100);
+  const score = stands('1-0-9', world.now, 'score');
+  world.socket.says(batch('1-0-10-10', score));
+  await vi.dynamicImportSettled();
+  world.socket.ends(1006);
+  await world.pass(400);
+  world.socket.says(helloOf(world.now, { recovered: true, state: [pin, score] }));
+  expect(ids([...room.sticky])).toEqual(['1-0-8']);
+  for (let passed = 0; passed < 5_000; passed += 1_000) {
+    world.socket.says({ type: 'pong' });
+    await world.pass(1_000);
+  }
+  expect(ids([...room.sticky])).toEqual(['1-0-8', '1-0-9']);
+});
+
 test('danmaku follow the picture: none while it stands, all of them as it goes on', async () => {
   const world = new World();
   const room = await world.live();
@@ -266,6 +287,22 @@ test('what a listener throws stops neither the others nor the client', async () 
   world.socket.says(batch('1-0-11-11', said('1-0-10')));
   Reflect.deleteProperty(globalThis, 'reportError');
   expect([told.length, reported.length]).toEqual([1, 1]);
+});
+
+test('a listener that ends itself and listens anew is told once', async () => {
+  const world = new World();
+  const room = await world.live();
+  let told = 0;
+  const listen = () => {
+    const off = room.on('message', () => {
+      told += 1;
+      off();
+      if (told < 100) listen();
+    });
+  };
+  listen();
+  world.socket.says(batch('1-0-11-11', said('1-0-10')));
+  expect(told).toBe(1);
 });
 
 test('the debug view is plain data', async () => {
