@@ -32,6 +32,8 @@ export class Composer {
   #isSending = false;
   #mayWrite = false;
   #waitUntil = 0;
+  /** What is said of the seconds left, as long as nothing else is said. */
+  #sayLeft: ((seconds: number) => string) | undefined;
   #countdown: ReturnType<typeof setInterval> | undefined;
   #fading: ReturnType<typeof setTimeout> | undefined;
 
@@ -67,7 +69,7 @@ export class Composer {
   }
 
   say(text: string, tone: Tone): void {
-    clearInterval(this.#countdown);
+    this.#sayLeft = undefined;
     clearTimeout(this.#fading);
     this.parts.note.textContent = text;
     this.parts.note.dataset.tone = tone;
@@ -79,6 +81,7 @@ export class Composer {
     if (!text || this.parts.send.disabled) return;
     this.#isSending = true;
     this.#refresh();
+    this.say('', 'quiet');
     const slow = setTimeout(() => this.say(this.words.stillSending, 'quiet'), SLOW_MS);
     const sent = await this.speaker.say(text, this.speaker.style);
     clearTimeout(slow);
@@ -90,7 +93,8 @@ export class Composer {
 
   #accepted(text: string): void {
     if (this.parts.input.value.trim() === text) this.parts.input.value = '';
-    this.say('', 'quiet');
+    // The judge may have been quicker than the door, and his word stays.
+    if (this.parts.note.textContent === this.words.stillSending) this.say('', 'quiet');
     const { slowMs } = this.speaker.mode;
     if (slowMs > 0) this.#wait(slowMs, this.words.slowWait);
   }
@@ -101,15 +105,16 @@ export class Composer {
     if (waitMs > 0) this.#wait(waitMs, (left) => this.words.refused(code, left));
   }
 
-  /** Counts the seconds down, in words and on the button. */
+  /** Counts the seconds down, on the button and, unless other words take their place, in words. */
   #wait(ms: number, sayLeft: (seconds: number) => string): void {
     this.#waitUntil = performance.now() + ms;
+    this.#sayLeft = sayLeft;
     clearTimeout(this.#fading);
     clearInterval(this.#countdown);
     const tick = () => {
       const left = this.#secondsLeft;
-      const text = left > 0 ? sayLeft(left) : '';
-      if (this.parts.note.textContent !== text) this.parts.note.textContent = text;
+      const text = left > 0 ? this.#sayLeft?.(left) : this.#sayLeft && '';
+      if (text !== undefined && this.parts.note.textContent !== text) this.parts.note.textContent = text;
       if (left <= 0) clearInterval(this.#countdown);
       this.#refresh();
     };

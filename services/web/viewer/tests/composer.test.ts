@@ -71,6 +71,20 @@ test('in slow mode an accepted line starts the countdown', async () => {
   assert.deepEqual([note.textContent, send.disabled], ['', false]);
 });
 
+test('another word in between takes the place of the seconds, and he may send when they are over', async () => {
+  const { submit, note, send, input, composer } = box(ACCEPTED, 5_000);
+  await submit('666');
+  input.value = 'more';
+  await vi.advanceTimersByTimeAsync(1_000);
+  composer.say('Welcome', 'notice');
+  await vi.advanceTimersByTimeAsync(1_000);
+  assert.deepEqual([note.textContent, send.disabled, send.dataset.wait], ['Welcome', true, '3']);
+  await vi.advanceTimersByTimeAsync(3_200);
+  assert.deepEqual([note.textContent, send.disabled, send.dataset.wait], ['Welcome', false, '']);
+  await vi.advanceTimersByTimeAsync(2_000);
+  assert.equal(note.textContent, '');
+});
+
 test('what the judge says afterwards is said in words', () => {
   const { composer, note } = box(ACCEPTED);
   const verdict = { clientId: 'c', id: '1', of: undefined, until: undefined, retryAfterMs: undefined };
@@ -80,6 +94,18 @@ test('what the judge says afterwards is said in words', () => {
   assert.equal(note.textContent, 'Slow mode. Again in 2 s');
   composer.verdict({ ...verdict, verdict: 'passed', code: undefined });
   assert.equal(note.textContent, 'Slow mode. Again in 2 s');
+});
+
+test('a verdict that comes before the answer stays', async () => {
+  let answer = (_: Sent) => {};
+  const { submit, composer, note, input } = box(new Promise<Sent>((settle) => (answer = settle)));
+  await submit('666');
+  await vi.advanceTimersByTimeAsync(1_300);
+  const verdict = { clientId: 'c', id: '1', of: undefined, until: undefined, retryAfterMs: undefined };
+  composer.verdict({ ...verdict, verdict: 'held', code: 'held' });
+  answer(ACCEPTED);
+  await vi.advanceTimersByTimeAsync(0);
+  assert.deepEqual([input.value, note.textContent], ['', 'Waiting for a moderator']);
 });
 
 test('who may not write is told why, and an answer that takes long is explained', async () => {
