@@ -27,17 +27,18 @@ export class Room {
   private readonly closing = new AbortController();
   private readonly due = new Map<string, ReturnType<typeof setTimeout>>();
   private listening = new AbortController();
+  /** The token that the stream came with last. */
+  private shown: string | null = null;
   private cameInMs = 0;
   private isFirstLook = true;
-  /** How far the server's clock is ahead of this machine's. */
-  private clockOffsetMs = 0;
 
   constructor(
     readonly name: string,
     private readonly api: Api,
     private readonly session: Session,
   ) {
-    this.desk = new Desk(name, () => Date.now() + this.clockOffsetMs);
+    // How long ago the year 1970 began by the server's clock is the server's time, wherever this machine's stands.
+    this.desk = new Desk(name, () => this.danmaku.ageMs(0));
     this.danmaku = new Danmaku({ url: hall(), room: name, token: ({ renew }) => session.token(renew) });
     this.watch();
   }
@@ -78,14 +79,18 @@ export class Room {
     danmaku.on('state', (state) => (desk.wire.value = state));
     danmaku.on('stopped', ({ code }) => code === BAD_TOKEN && void this.comeInAnew());
     danmaku.on('hello', (hello) => {
-      const here = Date.now();
-      this.clockOffsetMs = danmaku.ageMs(here);
       desk.hello.value = hello;
       desk.online.value = hello.online;
+      this.listenAnew();
     });
     danmaku.connect();
     this.listen();
     this.look();
+  }
+
+  /** A stream that was refused with a token which is another by now: the wire may have renewed it. */
+  private listenAnew(): void {
+    if (this.desk.stream.peek() === 'refused' && this.shown !== this.session.current()) this.listen();
   }
 
   private listen(): void {
@@ -93,12 +98,13 @@ export class Room {
     this.listening = new AbortController();
     void listen({
       path: `/v1/moderation/rooms/${encodeURIComponent(this.name)}/stream`,
-      token: () => this.session.current(),
+      token: () => (this.shown = this.session.current()),
       signal: this.listening.signal,
       onState: (state) => {
         const wasBroken = this.desk.stream.peek() === 'broken';
         this.desk.stream.value = state === 'connecting' && wasBroken ? 'broken' : state;
         if (state === 'open') this.look();
+        if (state === 'refused') this.listenAnew();
       },
       onEvent: (event) => {
         const heard = happening(event);

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { expect, inject } from 'vitest';
 import { Caller, console, newRoom, Viewer } from './people.js';
-import { test } from './visit.js';
+import { test, type Visit } from './visit.js';
 
 test('who is banned at the console is told so on his page, and nobody else is', async ({ visit }) => {
   const room = newRoom();
@@ -77,5 +77,24 @@ test('what one moderator decides the other sees, and the room once', async ({ vi
   await vic.sees('perhapsly a joke');
 });
 
-const deskOf = async (visit: Parameters<typeof console>[0], room: string, name: string): Promise<Page> =>
-  console(visit, room, await Caller.as(inject('url'), name, 'viewer,moderator,admin'));
+test('a moderator whose clock is wrong sees how long there is to decide', async ({ visit }) => {
+  const room = newRoom();
+  const [ada, sam] = await Promise.all([Caller.as(inject('url'), 'Ada', 'viewer,moderator'), Caller.as(inject('url'), 'Sam')]);
+  await ada.ask('PUT', `/v1/moderation/lists/doubtful?room=${room}`, { mode: 'enforce' });
+  await ada.ask('POST', `/v1/moderation/lists/doubtful/entries?room=${room}`, { add: [{ text: 'maybely', action: 'hold' }] });
+  await ada.isJudgedBy(room);
+  const desks = await Promise.all([-600_000, 600_000].map((ms) => deskOf(visit, room, `Mo ${ms}`, (page) => wrongBy(page, ms))));
+  await sam.say(room, 'maybely a joke');
+  for (const desk of desks) await desk.locator('.held .card', { hasText: 'maybely a joke' }).filter({ hasText: /(^|\D)[1-5]?\d s/ }).waitFor();
+});
+
+/** A clock that stands beside the others. */
+async function wrongBy(page: Page, ms: number): Promise<void> {
+  await page.addInitScript((ms) => {
+    const right = Date.now;
+    Date.now = () => right() + ms;
+  }, ms);
+}
+
+const deskOf = async (visit: Visit, room: string, name: string, before?: (page: Page) => Promise<void>): Promise<Page> =>
+  console(visit, room, await Caller.as(inject('url'), name, 'viewer,moderator,admin'), before);

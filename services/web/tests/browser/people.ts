@@ -86,8 +86,8 @@ export class Caller {
 }
 
 /** A moderator at the console, which hears the room and what other moderators do. */
-export async function console(visit: Visit, room: string, moderator: Caller): Promise<Page> {
-  const page = await visit(`/console?room=${room}#token=${moderator.token}`, { viewport: DESKTOP });
+export async function console(visit: Visit, room: string, moderator: Caller, before = async (_: Page) => {}): Promise<Page> {
+  const page = await visit(`/console?room=${room}#token=${moderator.token}`, { viewport: DESKTOP, before });
   await page.locator('.lines.is-well').waitFor();
   return page;
 }

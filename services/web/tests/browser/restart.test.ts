@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { Viewer, newRoom } from './people.js';
 import { Program } from './program.js';
-import { test, type Visit } from './visit.js';
+import { DESKTOP, test, type Visit } from './visit.js';
 
 const LIVE = 'yt-live-chat-renderer[data-state=live]';
 
@@ -40,6 +40,24 @@ for (const [how, signal] of [
     for (const viewer of [ann, vic]) expect(await viewer.page.locator('#curtain').isVisible(), 'no error covers the page').toBe(false);
   });
 }
+
+test('a moderator who came in by the development door is back after a restart, with what he was writing', async ({ visit }) => {
+  const desk = await visit(`${program.url}/console?room=${newRoom()}`, { viewport: DESKTOP });
+  await desk.getByRole('button', { name: /development/i }).click();
+  await desk.locator('.lines.is-well').waitFor();
+  await desk.keyboard.press('2');
+  await desk.getByRole('button', { name: 'New entry' }).click();
+  const text = desk.locator('form.editor').getByLabel('Text');
+  await text.fill('half an entry');
+
+  await program.end('SIGTERM');
+  await desk.locator('.lines:not(.is-well)').waitFor();
+  program = await program.again();
+
+  // It has other keys now: the wire gets another token, and the moderators' stream comes with it.
+  await desk.locator('.lines.is-well').waitFor();
+  expect(await text.inputValue()).toBe('half an entry');
+});
 
 /** Two viewers and an overlay that was heard before. */
 async function audience(visit: Visit) {
