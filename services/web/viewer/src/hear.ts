@@ -52,7 +52,10 @@ export function hear(room: Heard, page: Page): void {
   room.on('verdict', (verdict) => composer.verdict(verdict));
   room.on('notice', ({ text }) => composer.say(text, 'notice'));
   room.on('online', ({ count, approximate }) => status.people(count, approximate));
-  room.on('error', ({ code }) => words.isKnown(code) && composer.say(words.refused(code, 0), 'bad'));
+  // A pass that is not taken on the line ends it with a close, where another does not help; before that nothing is lost.
+  room.on('error', ({ code }) => {
+    if (code !== 'unauthorized' && words.isKnown(code)) composer.say(words.refused(code, 0), 'bad');
+  });
   room.on('state', (state) => {
     status.show(state);
     if (state.kind === 'stopped') composer.allow(false, words.why(state.code));

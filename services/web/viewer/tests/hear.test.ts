@@ -124,6 +124,7 @@ test('a stopped page closes its box and says why', () => {
 test('an error is said where there are words for it', () => {
   const { tell, told } = stage();
   tell('error', { code: 'bad_frame', message: '' });
+  tell('error', { code: 'unauthorized', message: "the token is another user's" });
   tell('error', { code: 'rate_limited', message: '' });
   assert.deepEqual(told('say'), [['Too fast', 'bad']]);
 });
