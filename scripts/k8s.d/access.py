@@ -63,6 +63,29 @@ def kafka_listeners(overlay):
                 wrong = "anybody in the cluster may come"
             elif "authentication" in listener and not listener["tls"]:
                 wrong = "what is said after the login can be read and changed"
+            elif "authentication" not in listener and overlay.name == "production":
+                wrong = "whoever comes is let in without a login"
             elif "authentication" in listener and kafka["spec"]["kafka"].get("authorization", {}).get("type") != "simple":
                 wrong = "whoever logs in may do anything"
             yield f"{called(kafka)} {listener['name']}", wrong
+
+
+@rule("kafka-login", "where Kafka wants a login each of its clients gives its own, over TLS, and so does KEDA")
+def kafka_login(overlay):
+    users = {user["metadata"]["name"] for user in overlay.of("KafkaUser")}
+    for workload in (one for one in overlay.workloads() if users and "DANMAKU_BROKERS" in one.given):
+        name, wrong = workload.given.get("DANMAKU_KAFKA_USER"), None
+        if name != f"danmaku-{workload.name}" or name not in users:
+            wrong = f"it comes as {name}"
+        elif not (workload.given.get("DANMAKU_KAFKA_CA") and workload.given.get("DANMAKU_KAFKA_PASSWORD_FILE")):
+            wrong = "it lacks the password or Kafka's certificate"
+        yield workload, wrong
+    for thing in overlay.of("ScaledObject") if users else ():
+        (trigger,) = thing["spec"]["triggers"]
+        login = overlay.one("TriggerAuthentication", trigger.get("authenticationRef", {}).get("name"))
+        named = {one["name"]: one["key"] for one in login["spec"]["secretTargetRef"]} if login else {}
+        good = (
+            named == {"danmaku-filter": "password", "danmaku-cluster-ca-cert": "ca.crt"}
+            and trigger["metadata"].get("tls") == "enable"
+        )
+        yield called(thing), None if good else "KEDA has no login, or not over TLS"

@@ -127,7 +127,7 @@ SAID = [
         "small",
         {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka-0.example.org:9092"}, "fanout": {"DANMAKU_ANONYMOUS": "false"}}},
     ),
-    ("production", {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka.example.org:9092"}}}),
+    ("production", {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka.example.org:9093"}}}),
     ("production", {"scale": {"fanout": {"min": 4, "max": 12}, "filter": {"min": 2, "max": 8}}}),
 ]
 # And values that the schema refuses.

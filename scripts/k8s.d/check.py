@@ -45,8 +45,14 @@ def look(rule, overlay):
     return [(rule.name, overlay.name, str(who), problem) for who, problem in seen if problem], len(seen)
 
 
-# Components on the bare base: what an overlay patches over would not be seen, and one is in none.
-ALONE = (("keda",), ("monitoring",), ("postgres",), ("strimzi", "strimzi-users"))
+# Components on the bare base: what an overlay patches over would not be seen.
+ALONE = (
+    ("keda",),
+    ("monitoring",),
+    ("postgres",),
+    ("strimzi", "strimzi-users"),
+    ("strimzi", "strimzi-users", "keda", "keda-login"),
+)
 
 
 def overlays(folder, programs):

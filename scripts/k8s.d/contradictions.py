@@ -14,6 +14,8 @@ def drain_and_grace(overlay):
         needed = workload.pre_stop() + drain + AFTER_THE_DRAIN
         said = f"grace {grace} s < preStop {workload.pre_stop()} s + drain {drain} s + {AFTER_THE_DRAIN} s = {needed} s"
         yield workload, None if grace >= needed else said
+        left, told = grace - workload.pre_stop(), seconds(workload.setting("DANMAKU_GRACE"))
+        yield workload, None if told == left else f"DANMAKU_GRACE is {told} s, grace − preStop is {left} s"
 
 
 @rule(

@@ -395,13 +395,13 @@ def _(overlay):
     spec(overlay, "Kafka", "danmaku")["kafka"]["config"]["unclean.leader.election.enable"] = "true"
 
 
-@fault("kafka-access", "with strimzi-users", "a group for the hall")
+@fault("kafka-access", "production", "a group for the hall")
 def _(overlay):
     acls = spec(overlay, "KafkaUser", "danmaku-fanout")["authorization"]["acls"]
     acls.append({"resource": {"type": "group", "name": "fanout", "patternType": "literal"}, "operations": ["Read"]})
 
 
-@fault("kafka-access", "with strimzi-users", "a door that may do anything")
+@fault("kafka-access", "production", "a door that may do anything")
 def _(overlay):
     acls = spec(overlay, "KafkaUser", "danmaku-ingest")["authorization"]["acls"]
     acls.append({"resource": {"type": "topic", "name": "*", "patternType": "literal"}, "operations": ["All"]})
@@ -410,3 +410,18 @@ def _(overlay):
 @fault("kafka-listeners", "production", "a Kafka that anybody in the cluster may come to")
 def _(overlay):
     del spec(overlay, "Kafka", "danmaku")["kafka"]["listeners"][0]["networkPolicyPeers"]
+
+
+@fault("kafka-login", "production", "a hall that comes to Kafka as the filter")
+def _(overlay):
+    next(one for one in container(overlay, "fanout")["env"] if one["name"] == "DANMAKU_KAFKA_USER")["value"] = "danmaku-filter"
+
+
+@fault("kafka-login", "production", "a KEDA that Kafka does not let in")
+def _(overlay):
+    del spec(overlay, "ScaledObject", "filter")["triggers"][0]["authenticationRef"]
+
+
+@fault("drain-and-grace", "small", "a grace that is told longer than it is")
+def _(overlay):
+    settings(overlay, "danmaku")["DANMAKU_GRACE"] = "60s"

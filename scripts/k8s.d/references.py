@@ -11,6 +11,14 @@ from rules import rule
 
 # Made by others: the README says by whom.
 SECRETS = {"danmaku-keys": "keys.json", "danmaku-relay": "token", "danmaku-database": "url", "danmaku-tls": "tls.crt"}
+# Made by Strimzi, the passwords for each of its users that is here.
+CLUSTER_CA = {"danmaku-cluster-ca-cert": "ca.crt"}
+
+
+def secrets(overlay):
+    return SECRETS | CLUSTER_CA | {user["metadata"]["name"]: "password" for user in overlay.of("KafkaUser")}
+
+
 # Where each program serves clients.
 PORTS = {"ingest": "8081", "fanout": "8082", "moderation": "8083"}
 
@@ -76,22 +84,23 @@ def addresses(overlay):
 
 @rule("volumes", "ConfigMaps, claims and Secrets that pods name are there, and files that settings name are mounted")
 def volumes(overlay):
+    known = secrets(overlay)
     for workload in overlay.workloads():
         for source in (one for container in workload.containers for one in container.get("envFrom", [])):
             name = source["configMapRef"]["name"]
             yield workload, None if overlay.one("ConfigMap", name) else f"no ConfigMap {name}"
         for variable in (one for container in workload.containers for one in container.get("env", [])):
             if reference := variable.get("valueFrom", {}).get("secretKeyRef"):
-                yield workload, None if SECRETS.get(reference["name"]) == reference["key"] else f"no Secret {reference}"
+                yield workload, None if known.get(reference["name"]) == reference["key"] else f"no Secret {reference}"
         mounted, declared = {}, {volume["name"]: volume for volume in workload.pod.get("volumes", [])}
         for mount in (one for container in workload.containers for one in container.get("volumeMounts", [])):
             volume = declared.get(mount["name"], {})
             secret, claim = volume.get("secret", {}).get("secretName"), volume.get("persistentVolumeClaim", {}).get("claimName")
             wrong = None if volume else f"no volume {mount['name']}"
-            wrong = wrong or (f"no Secret {secret}" if secret and secret not in SECRETS else None)
+            wrong = wrong or (f"no Secret {secret}" if secret and secret not in known else None)
             wrong = wrong or (f"no claim {claim}" if claim and not overlay.one("PersistentVolumeClaim", claim) else None)
             yield workload, wrong
-            mounted[mount["mountPath"]] = SECRETS.get(secret)
+            mounted[mount["mountPath"]] = known.get(secret)
         for setting, value in workload.given.items():
             if path := re.fullmatch(r"(?:sqlite://)?(/.+)/([^/]+)", value or ""):
                 there = path[1] in mounted and mounted[path[1]] in (None, path[2])
