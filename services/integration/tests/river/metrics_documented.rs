@@ -128,7 +128,7 @@ impl Book {
                 let _ = writeln!(page, "| `{name}`{still} | {kind} | {} {told_by}| {help} |", labels.join(" "));
             }
         }
-        page
+        page + CANARY
     }
 }
 
@@ -161,6 +161,24 @@ while everything happens (`UPDATE=1 make e2e ARGS=metrics_documented`), so each 
 
 The one process tells all of them. Dashboards are in `k8s/monitoring/dashboards`, alerts in `k8s/monitoring/rules`, each with a
 [page](runbooks) on what to do.
+";
+
+const CANARY: &str = "
+## The canary
+
+`danmaku canary` is a program of its own, with an admin port of its own; no test of this page scrapes it.
+
+| name | kind | by | what it says |
+|---|---|---|---|
+| `danmaku_canary_connected` | gauge | `hall` | Whether the canary's viewer is at the hall. |
+| `danmaku_canary_delivery_ratio` | gauge |  | Of the last that were due at a hall, the share that was seen there. |
+| `danmaku_canary_due_total` | counter | `hall` | Accepted messages that were due at the hall: received and lost. |
+| `danmaku_canary_healthy` | gauge |  | Whether every hall is there, and the last thing said was seen at each. |
+| `danmaku_canary_lost_total` ∘ | counter | `hall` | Messages not seen at the hall in time. |
+| `danmaku_canary_received_total` | counter | `hall` | Messages seen at the hall in time. |
+| `danmaku_canary_repeated_total` ∘ | counter | `hall` | Messages seen at the hall once more. |
+| `danmaku_canary_said_total` | counter | `outcome` | What the canary said, by what became of it at the door and the judge. |
+| `danmaku_canary_seconds` | histogram | `hall` | From before a message is sent to its being seen at the hall. |
 ";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
