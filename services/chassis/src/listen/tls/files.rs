@@ -28,7 +28,7 @@ const LATEST: Duration = Duration::from_secs(253_402_300_799);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file is not there, or not for us.
-    #[error("{setting} {}: cannot be read ({source}); give a file in PEM that the program's user may read", path.display())]
+    #[error("{setting} {}: cannot be read; give a file in PEM that the program's user may read", path.display())]
     Unreadable {
         /// The flag the path came from.
         setting: &'static str,
