@@ -1,6 +1,6 @@
 //! Spans as a collector reads them: what we say of OTLP's trace messages, in protobuf. Pure. Sending them is `export`'s.
 //!
-//! Nine small messages, by the numbers of opentelemetry-proto 1.x, whose crate brings the whole SDK and a second `rand`. The
+//! Eleven small messages, by the numbers of opentelemetry-proto 1.x, whose crate brings the whole SDK along. The
 //! test holds them against bytes that OpenTelemetry's own library for Python made.
 
 use prost::Message;
