@@ -30,6 +30,12 @@ fn only_get() -> Response {
     Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "only GET is known here").into_response()
 }
 
+/// The answer to a path that development does not know. Not a page, which would be there for any path.
+pub fn unknown() -> Response {
+    Refusal::new(StatusCode::NOT_FOUND, "not_found", "for development there are /dev/token and /dev/hops")
+        .into_response()
+}
+
 /// Why a request for what is under `/dev/` is refused: that is for reading, on an embedded broker, by this machine only.
 pub fn refuse_dev<B>(request: &Request<B>, peer: SocketAddr, is_embedded: bool) -> Option<Response> {
     if !is_read(request.method()) {

@@ -341,7 +341,7 @@ fn dev_only(request: &Request<Incoming>, peer: SocketAddr, dev: Option<&Dev>) ->
     match (request.uri().path(), dev) {
         ("/dev/token", Some(dev)) => dev::dev_token(request, &dev.signer),
         ("/dev/hops", Some(dev)) => dev.hops.answer(),
-        _ => web::file(request),
+        _ => dev::unknown(),
     }
 }
 
