@@ -5,7 +5,7 @@ use std::error::Error as _;
 use std::io;
 
 /// Why connections end early: a small closed set, for it becomes a label.
-const REASONS: [&str; 5] = ["headers_too_large", "malformed", "slow_reader", "slow_headers", "lost"];
+const REASONS: [&str; 7] = ["headers_too_large", "malformed", "slow_reader", "slow_headers", "lost", "tls", "not_tls"];
 
 /// Each number with a sentence, and told from the beginning, so that a first one is seen as a rise.
 pub(super) fn describe() {
