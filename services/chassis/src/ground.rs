@@ -60,7 +60,7 @@ impl Ground {
             topic_prefix: common.topic_prefix.clone(),
             generation: common.generation,
             partitions: common.partitions,
-            redis: common.redis.as_ref().map(|address| Redis::open(address, &readiness)),
+            redis: common.redis.address().map(|address| Redis::open(address, &readiness)),
             readiness,
             pages,
             tracer: common

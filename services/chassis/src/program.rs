@@ -173,7 +173,7 @@ async fn let_in(common: &Common, cluster: &Cluster) -> anyhow::Result<()> {
         if common.kafka.is_plain() { Ok(()) } else { kafka::let_in(cluster).await }
     };
     let redis = async {
-        match &common.redis {
+        match common.redis.address() {
             Some(address) => redis::let_in(address).await,
             None => Ok(()),
         }

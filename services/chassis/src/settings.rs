@@ -7,6 +7,8 @@ mod common;
 mod duration;
 mod effective;
 mod kafka;
+mod redis;
+mod secret;
 mod values;
 
 pub use bytes::{BytesError, parse_bytes};
@@ -14,6 +16,8 @@ pub use common::{Common, LogFormat};
 pub use duration::{DurationError, parse_duration};
 pub use effective::{Effective, Source, describe, effective};
 pub use kafka::{KafkaAccess, Mechanism};
+pub use redis::RedisPlace;
+pub use secret::secret;
 pub use values::{list_of_brokers, network, origin, otlp_endpoint, topic_prefix};
 
 use std::ffi::OsString;

@@ -15,7 +15,7 @@ use std::{process::ExitCode, time::Duration};
 use chassis::{
     kafka::Access,
     redis,
-    settings::{KafkaAccess, list_of_brokers, parse_duration},
+    settings::{KafkaAccess, RedisPlace, list_of_brokers, parse_duration},
 };
 
 use facts::{Facts, Service};
@@ -49,8 +49,8 @@ pub struct Doctor {
     account: Option<Service>,
 
     /// The Redis of the halls; they do not tell where it is, for the password in it.
-    #[arg(long, env = "DANMAKU_REDIS", value_name = "redis://HOST:PORT/DATABASE", hide_env_values = true, value_parser = redis::address)]
-    redis: Option<redis::Address>,
+    #[command(flatten)]
+    redis: RedisPlace,
 
     /// How long the gateway in front keeps a connection on which nothing is said: nginx's proxy_read_timeout, Envoy's
     /// streamIdleTimeout.
@@ -82,7 +82,7 @@ fn usage(why: &str) -> ExitCode {
 
 async fn gathered(doctor: &Doctor, access: Access) -> Facts {
     let redis = async {
-        match &doctor.redis {
+        match doctor.redis.address() {
             Some(address) => Some((address.to_string(), redis::look(address).await)),
             None => None,
         }

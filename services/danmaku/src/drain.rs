@@ -3,10 +3,7 @@
 use std::{io::Write as _, process::ExitCode};
 
 use anyhow::{Context as _, bail};
-use chassis::{
-    redis,
-    settings::{Settings, topic_prefix},
-};
+use chassis::settings::{RedisPlace, Settings, topic_prefix};
 use fanout::Peer;
 use serde_json::json;
 
@@ -21,8 +18,8 @@ pub struct Drain {
     pub check: bool,
 
     /// The Redis in which the nodes are registered.
-    #[arg(long, env = "DANMAKU_REDIS", value_name = "redis://HOST:PORT/DATABASE", hide_env_values = true, value_parser = redis::address)]
-    pub redis: redis::Address,
+    #[command(flatten)]
+    pub redis: RedisPlace,
 
     /// The node that is to leave, by its address (--advertise) or its name (--node of the hall).
     #[arg(long, value_name = "ADDRESS or NAME")]
@@ -37,7 +34,13 @@ pub struct Drain {
     pub json: bool,
 }
 
-impl Settings for Drain {}
+impl Settings for Drain {
+    fn problems(&self) -> Vec<String> {
+        let missing =
+            "--redis (DANMAKU_REDIS): the nodes are registered in Redis; give --redis <redis://HOST:PORT/DATABASE>";
+        self.redis.address().is_none().then(|| missing.to_owned()).into_iter().collect()
+    }
+}
 
 /// Of what a node can carry, so much may be used: clients come back unevenly.
 const USABLE_PERCENT: u64 = 90;
@@ -69,7 +72,8 @@ pub async fn run(drain: Drain) -> ExitCode {
 }
 
 async fn answer(drain: &Drain) -> anyhow::Result<bool> {
-    let peers = fanout::peers(&drain.redis, &drain.topic_prefix).await?;
+    let redis = drain.redis.address().context("--redis (DANMAKU_REDIS) names none")?;
+    let peers = fanout::peers(redis, &drain.topic_prefix).await?;
     let room = room(&peers, &drain.node)?;
     let Room { viewers, others, free } = room;
     let is_enough = room.is_enough();

@@ -168,7 +168,7 @@ impl Up {
 pub async fn run(mut up: Up) -> anyhow::Result<()> {
     up.common = up.common();
     let moderation = up.moderation();
-    if !is_given("database") {
+    if !is_given("database") && !is_given("database-file") {
         writable(&up.data)?;
     }
     if up.common.brokers.is_none() {

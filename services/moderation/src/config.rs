@@ -1,8 +1,8 @@
 //! The moderators' own knobs, each with the reason for its default. What all services share is kept out (`chassis`).
 
-use std::time::Duration;
+use std::{fmt, path::Path, time::Duration};
 
-use chassis::settings::{origin, parse_duration};
+use chassis::settings::{origin, parse_duration, secret};
 
 use crate::store;
 
@@ -16,6 +16,10 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_DATABASE", value_name = "URL", default_value = "sqlite://data/moderation.db",
           hide_env_values = true, value_parser = database)]
     pub database: String,
+
+    /// A file that holds the URL, read at the start: for one with a password. It goes before --database.
+    #[arg(long, env = "DANMAKU_DATABASE_FILE", value_name = "FILE", value_parser = in_file)]
+    pub database_file: Option<Url>,
 
     /// How long the body of a request to the moderators' service may take to arrive.
     // 32 MiB, the largest list, in a minute are 4.5 Mbit/s.
@@ -40,6 +44,28 @@ pub struct Config {
     pub anonymous_players: bool,
 }
 
+impl Config {
+    /// The database's URL, whichever way it was said.
+    #[must_use]
+    pub fn database(&self) -> &str {
+        self.database_file.as_ref().map_or(&self.database, |Url(url)| url)
+    }
+}
+
+/// A URL that may hold a password, and does not show itself.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Url(String);
+
+impl fmt::Debug for Url {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+fn in_file(path: &str) -> Result<Url, String> {
+    database(&secret(Path::new(path))?).map(Url)
+}
+
 fn database(text: &str) -> Result<String, String> {
     let kind = store::Kind::of(text);
     kind.map(|_| text.to_owned()).ok_or_else(|| "a database is sqlite://FILE or postgres://USER@HOST/NAME".to_owned())
@@ -49,6 +75,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             database: "sqlite://data/moderation.db".to_owned(),
+            database_file: None,
             moderation_body_timeout: Duration::from_secs(60),
             moderation_keep: Duration::from_secs(7 * 24 * 3600),
             reports_to_flag: 3,

@@ -60,7 +60,7 @@ impl House {
     /// When the database cannot be opened.
     pub async fn open_with(ground: &Ground, config: Config, words: Option<&str>) -> anyhow::Result<Arc<Self>> {
         let metrics = Metrics::new();
-        let store = Arc::new(Store::open(&config.database).await?);
+        let store = Arc::new(Store::open(config.database()).await?);
         if let Some(words) = words {
             first::list(&store, words).await.context("the first words cannot be kept")?;
         }

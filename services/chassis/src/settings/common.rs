@@ -8,12 +8,9 @@ use std::time::Duration;
 use hyper::Uri;
 use ipnet::IpNet;
 
-use crate::{
-    listen::{Tls, TlsError},
-    redis,
-};
+use crate::listen::{Tls, TlsError};
 
-use super::{KafkaAccess, list_of_brokers, network, origin, otlp_endpoint, parse_duration, topic_prefix};
+use super::{KafkaAccess, RedisPlace, list_of_brokers, network, origin, otlp_endpoint, parse_duration, topic_prefix};
 
 /// What every service is told. Flatten it into the service's own settings with `#[command(flatten)]`; other default
 /// addresses go into [`DEFAULTS`](super::Settings::DEFAULTS).
@@ -65,11 +62,9 @@ pub struct Common {
           value_parser = topic_prefix)]
     pub topic_prefix: String,
 
-    /// A Redis for what nodes tell one another and may lose: who is connected where, counts, mailboxes. Without one, or
-    /// while it is away, danmaku flow all the same. An account goes before the host as user:password@; TLS is not built in.
-    // Marked secret because it may hold the password.
-    #[arg(long, env = "DANMAKU_REDIS", value_name = "redis://HOST:PORT/DATABASE", hide_env_values = true, value_parser = redis::address)]
-    pub redis: Option<redis::Address>,
+    /// Where Redis is.
+    #[command(flatten)]
+    pub redis: RedisPlace,
 
     /// Networks of the proxies in front, a comma list; only what they add to X-Forwarded-For is believed.
     #[arg(long, env = "DANMAKU_TRUSTED_PROXIES", value_name = "NETWORK,...", value_delimiter = ',',

@@ -16,6 +16,7 @@ async fn settings_that_cannot_work_together_are_named_with_the_remedy() {
     let plain = world.folder().join("plain");
     std::fs::write(&plain, "a file").unwrap();
     let beneath = format!("sqlite://{}/moderation.db", plain.join("folder").display());
+    let plain_path = plain.display().to_string();
     let no_file = world.folder().join("nothing").display().to_string();
     let table: Vec<Refused<'_>> = vec![
         ("ingest", vec!["--drain", "30s", "--grace", "20s"], USAGE, ["--drain (DANMAKU_DRAIN)", "shorten --drain"]),
@@ -26,6 +27,13 @@ async fn settings_that_cannot_work_together_are_named_with_the_remedy() {
         ("ingest", vec!["--kafka-user", "me"], USAGE, ["--kafka-user (DANMAKU_KAFKA_USER)", "give both"]),
         ("ingest", vec!["--keys", &no_file], 1, ["--keys (DANMAKU_KEYS)", "cannot be used"]),
         ("moderation", vec!["--database", &beneath], 1, ["--database (DANMAKU_DATABASE)", "that can be written"]),
+        ("fanout", vec!["--redis-file", &no_file], USAGE, ["--redis-file (DANMAKU_REDIS_FILE)", "cannot be read"]),
+        (
+            "moderation",
+            vec!["--database-file", &plain_path],
+            USAGE,
+            ["--database-file (DANMAKU_DATABASE_FILE)", "sqlite://"],
+        ),
         (
             "fanout",
             vec!["--kafka-user", "me", "--kafka-mechanism", "plain", "--kafka-password-file", &no_file],
@@ -70,6 +78,9 @@ async fn a_redis_that_wants_a_password_is_no_redis_that_is_away() {
         assert!(told.contains("--redis (DANMAKU_REDIS)") && told.contains("password@"), "{}", ended.err);
         assert!(!ended.err.contains("other@"), "the password is not told: {}", ended.err);
     }
-    let hall = world.fanout(&["--redis", &with("hush")]).await;
+    // In a file, it goes before what others can see.
+    let file = world.folder().join("redis");
+    std::fs::write(&file, format!("{}\n", with("hush"))).unwrap();
+    let hall = world.fanout(&["--redis", &without, "--redis-file", &file.display().to_string()]).await;
     assert!(hall.readiness().await.0);
 }
