@@ -7,12 +7,11 @@ mod token;
 
 use std::time::Duration;
 
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::{Request, Uri, header::AUTHORIZATION};
-use hyper_util::{client::legacy::Client, rt::TokioExecutor};
 use serde::de::DeserializeOwned;
 
+use crate::reach;
 pub(crate) use ended::{Failure, Outcome, Said, end};
 pub(crate) use question::{Question, part};
 
@@ -28,7 +27,7 @@ const SERVER: &str = "http://127.0.0.1:8080";
 pub(crate) struct Api {
     /// The moderators' service, or the one-process program.
     /// [default: http://127.0.0.1:8080]
-    #[arg(long, env = "DANMAKU_SERVER", value_name = "URL", value_parser = server)]
+    #[arg(long, env = "DANMAKU_SERVER", value_name = "URL", value_parser = reach::address)]
     server: Option<Uri>,
 
     /// A moderator's token. A program on an embedded broker gives one to this machine for the asking.
@@ -38,18 +37,6 @@ pub(crate) struct Api {
     /// Print what the service answers as it stands, also when it refuses.
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// A command speaks plain HTTP: to this machine, or within a cluster. Beyond it TLS ends at a gateway, and there is none here.
-fn server(text: &str) -> Result<Uri, String> {
-    let uri: Uri = text.trim_end_matches('/').parse().map_err(|why| format!("no address: {why}"))?;
-    match (uri.scheme_str(), uri.authority()) {
-        (Some("http"), Some(_)) if uri.query().is_none() => Ok(uri),
-        (Some("https"), _) => Err("https is not spoken here: run the command beside the service, or through a tunnel \
-                                   such as `ssh -L 8083:moderation:8083 HOST`, and give http://127.0.0.1:8083"
-            .to_owned()),
-        _ => Err(format!("it begins with http:// and a host, for example {SERVER}")),
-    }
 }
 
 /// What was answered.
@@ -83,11 +70,9 @@ impl Api {
         }
         let request = request.body(Full::new(body)).map_err(|why| Failure::Usage(format!("cannot be asked: {why}")))?;
         let asking = async {
-            let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
-            let response = client.request(request).await.map_err(|error| self.unreachable(&error))?;
-            let status = response.status().as_u16();
-            let body = response.into_body().collect().await.map_err(|error| self.unreachable(&error))?.to_bytes();
-            Ok(Answer { status, text: String::from_utf8_lossy(&body).into_owned(), as_it_stands: self.json })
+            let answer = reach::ask(request).await.map_err(|error| self.unreachable(&error))?;
+            let text = String::from_utf8_lossy(answer.body()).into_owned();
+            Ok(Answer { status: answer.status().as_u16(), text, as_it_stands: self.json })
         };
         tokio::time::timeout(ANSWERED_WITHIN, asking).await.unwrap_or_else(|_| {
             let within = ANSWERED_WITHIN.as_secs();
@@ -96,11 +81,9 @@ impl Api {
         })
     }
 
-    fn unreachable(&self, error: &dyn std::error::Error) -> Failure {
-        // The innermost says what the system said, such as "connection refused".
-        let innermost = std::iter::successors(Some(error), |error| error.source()).last().unwrap_or(error);
+    fn unreachable(&self, error: &anyhow::Error) -> Failure {
         Failure::Unreachable(format!(
-            "--server (DANMAKU_SERVER): nobody answers at {}: {innermost}; start `danmaku`, or give the address of yours",
+            "--server (DANMAKU_SERVER): nobody answers at {}: {error:#}; start `danmaku`, or give the address of yours",
             self.base()
         ))
     }
@@ -145,21 +128,5 @@ impl Answer {
         serde_json::from_str(&self.text).map_err(|error| {
             Failure::Unreachable(format!("the answer is not understood ({error}); is the service of another release?"))
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_is_a_plain_address() {
-        for good in [SERVER, "http://moderation:8083", "http://127.0.0.1:8083/", "http://[::1]:8083"] {
-            assert!(server(good).is_ok(), "{good}");
-        }
-        for (bad, why) in [("https://example.com", "tunnel"), ("127.0.0.1:8080", "http://"), ("/x", "http://")] {
-            let said = server(bad).expect_err(bad);
-            assert!(said.contains(why), "{bad}: {said}");
-        }
     }
 }

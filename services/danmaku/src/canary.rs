@@ -23,6 +23,8 @@ use purse::Purse;
 use speaker::Speaker;
 use watcher::{Event, Watcher};
 
+use crate::reach;
+
 /// Says something through the public path again and again, and counts at which halls it is seen.
 ///
 /// It prints a ready line and serves its numbers on --admin, for Prometheus. With --once it says one thing, prints what
@@ -30,7 +32,7 @@ use watcher::{Event, Watcher};
 ///
 /// Examples:
 ///   danmaku canary --once
-///   danmaku canary --door http://gateway --halls http://gateway,http://fanout-0:8082 --token-file /run/secrets/canary
+///   danmaku canary --door https://live.example --halls https://live.example,http://fanout-0:8082 --token-file /run/secrets/canary
 #[derive(Debug, clap::Parser)]
 #[command(name = "danmaku canary", verbatim_doc_comment)]
 pub struct Canary {
@@ -82,17 +84,10 @@ pub struct Canary {
     json: bool,
 }
 
-/// Plain HTTP: TLS ends at the gateway, and a canary stands behind it, where the gateway's own port is.
+/// The whole path is the service's own.
 fn address(text: &str) -> Result<Uri, String> {
-    let like = "an address is like http://gateway:8080";
-    let uri: Uri = text.trim_end_matches('/').parse().map_err(|_| like.to_owned())?;
-    match (uri.scheme_str(), uri.authority(), uri.path()) {
-        (Some("http"), Some(_), "/") if uri.query().is_none() => Ok(uri),
-        (Some("https"), ..) => {
-            Err("https is not spoken here; give the gateway's plain port within the cluster".to_owned())
-        }
-        _ => Err(like.to_owned()),
-    }
+    let uri = reach::address(text)?;
+    if uri.path() == "/" { Ok(uri) } else { Err("the address of a door or a hall has no path".to_owned()) }
 }
 
 fn pause(text: &str) -> Result<Duration, String> {
@@ -151,23 +146,6 @@ pub async fn run(canary: Canary) -> ExitCode {
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_plain() {
-        for good in ["http://gateway", "http://127.0.0.1:8080/", "http://[::1]:8082"] {
-            assert!(address(good).is_ok(), "{good}");
-        }
-        for (bad, word) in
-            [("https://live.example", "plain port"), ("gateway:80", "http://"), ("http://a/b", "http://")]
-        {
-            assert!(address(bad).is_err_and(|why| why.contains(word)), "{bad}");
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod sanction;
 pub mod recall;
 pub mod mode;
 pub mod holds;
+mod reach;
 mod api;
 mod show;
 pub mod token;

@@ -153,6 +153,32 @@ fn with_a_certificate_danmaku_fly_over_tls() {
     hear(&mut viewer, "\"text\":\"over TLS\"");
 }
 
+/// Commands speak TLS too: they trust what the machine trusts, here the file that it is told of.
+#[test]
+fn commands_come_over_tls() {
+    let certificate = Certificate::new();
+    let [cert, key] = certificate.flags();
+    let program = Program::start(&["--crowd=0", &cert, &key]);
+    let port = program.public.rsplit_once(':').unwrap().1;
+    let server = format!("https://localhost:{port}");
+    let told = |trusted: &str, words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_danmaku"));
+        let ended = command.args(words).env("SSL_CERT_FILE", trusted).output().unwrap();
+        let text = String::from_utf8_lossy(&[ended.stdout, ended.stderr].concat()).into_owned();
+        (ended.status.code(), text)
+    };
+    let trusted = certificate.folder.join("cert.pem").display().to_string();
+    let (code, text) = told(&trusted, &["canary", "--once", "--within=60s", "--door", &server]);
+    assert_eq!((code, text.starts_with("delivered")), (Some(0), true), "{text}");
+    let (code, text) = told(&trusted, &["words", "list", "--server", &server]);
+    assert_eq!(code, Some(0), "{text}");
+
+    let stranger = Certificate::new();
+    let (code, text) =
+        told(&stranger.folder.join("cert.pem").display().to_string(), &["words", "list", "--server", &server]);
+    assert_eq!((code, text.contains("SSL_CERT_FILE")), (Some(2), true), "{text}");
+}
+
 /// What comes, up to and with a text. The stream is read byte by byte, for the socket blocks.
 fn hear(stream: &mut impl std::io::Read, text: &str) -> String {
     let mut heard = Vec::new();

@@ -8,16 +8,14 @@ use std::{
 };
 
 use anyhow::{Context as _, bail};
-use bytes::Bytes;
 use chassis::tokens::{Claims, Role, Signer};
-use http_body_util::{BodyExt as _, Empty};
-use hyper::Uri;
-use hyper_util::{client::legacy::Client, rt::TokioExecutor};
+use http_body_util::Full;
+use hyper::{Request, StatusCode, Uri};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::Canary;
-use crate::token::now_secs;
+use crate::{reach, token::now_secs};
 
 /// Tokens are minted for so long, and anew when half of it has passed; a development token is good for as long.
 const TTL: Duration = Duration::from_secs(3600);
@@ -98,11 +96,10 @@ fn read(path: &PathBuf) -> anyhow::Result<String> {
 
 async fn asked(door: &Uri) -> anyhow::Result<String> {
     let uri = format!("{}/dev/token?name=canary", door.to_string().trim_end_matches('/'));
-    let client = Client::builder(TokioExecutor::new()).build_http::<Empty<Bytes>>();
-    let response = client.get(uri.parse()?).await.with_context(|| format!("{door} does not answer"))?;
-    if response.status() != hyper::StatusCode::OK {
+    let request = Request::get(uri).body(Full::default())?;
+    let answer = reach::ask(request).await.with_context(|| format!("{door} does not answer"))?;
+    if answer.status() != StatusCode::OK {
         bail!("{door} gives no tokens away; give --token-file, or --keys with a key that can sign");
     }
-    let body = response.into_body().collect().await?.to_bytes();
-    Ok(serde_json::from_slice::<Minted>(&body).context("an answer that is no token")?.token)
+    Ok(serde_json::from_slice::<Minted>(answer.body()).context("an answer that is no token")?.token)
 }

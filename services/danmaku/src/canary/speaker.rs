@@ -2,15 +2,10 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::Full;
 use hyper::{
     Request, StatusCode, Uri,
     header::{AUTHORIZATION, CONTENT_TYPE},
-};
-use hyper_util::{
-    client::legacy::{Client, connect::HttpConnector},
-    rt::TokioExecutor,
 };
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rand::RngExt as _;
@@ -18,6 +13,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::purse::Purse;
+use crate::reach;
 
 /// A door's own deadline is 5 s.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(10);
@@ -33,7 +29,6 @@ pub(super) enum Answer {
 }
 
 pub(super) struct Speaker {
-    client: Client<HttpConnector, Full<Bytes>>,
     uri: String,
     purse: Arc<Purse>,
 }
@@ -47,11 +42,7 @@ impl Speaker {
     pub(super) fn new(door: &Uri, room: &str, purse: Arc<Purse>) -> Self {
         let room = utf8_percent_encode(room, NON_ALPHANUMERIC);
         let door = door.to_string();
-        Self {
-            client: Client::builder(TokioExecutor::new()).build_http(),
-            uri: format!("{}/v1/rooms/{room}/danmaku", door.trim_end_matches('/')),
-            purse,
-        }
+        Self { uri: format!("{}/v1/rooms/{room}/danmaku", door.trim_end_matches('/')), purse }
     }
 
     /// Says `text`, which is its own `client_id` too.
@@ -69,13 +60,13 @@ impl Speaker {
             .header(AUTHORIZATION, format!("Bearer {token}"))
             .header(CONTENT_TYPE, "application/json")
             .body(Full::from(json!({ "text": text, "client_id": text }).to_string()))?;
-        let response = self.client.request(request).await?;
-        let status = response.status();
+        let answer = reach::ask(request).await?;
+        let status = answer.status();
         if status == StatusCode::ACCEPTED {
             return Ok(Answer::Accepted);
         }
-        let body = response.into_body().collect().await?.to_bytes();
-        let code = serde_json::from_slice::<Refusal>(&body).map_or_else(|_| status.as_u16().to_string(), |no| no.code);
+        let code =
+            serde_json::from_slice::<Refusal>(answer.body()).map_or_else(|_| status.as_u16().to_string(), |no| no.code);
         // It may have been written all the same.
         Ok(if code == "unavailable" { Answer::Silent(code) } else { Answer::Refused(code) })
     }

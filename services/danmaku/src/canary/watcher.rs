@@ -15,14 +15,11 @@ use hyper_util::rt::TokioExecutor;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proto::frame::{self, FromServer};
 use rand::RngExt as _;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-    sync::mpsc,
-};
+use tokio::sync::mpsc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::purse::Purse;
+use crate::reach::{self, Stream};
 
 /// From the first packet to the greeting.
 const GREETED_WITHIN: Duration = Duration::from_secs(10);
@@ -146,10 +143,7 @@ impl Watcher {
 
     async fn connect(&self, cursor: &str) -> anyhow::Result<(Reader, Writer)> {
         let authority = self.hall.authority().context("a hall without an address")?;
-        let port = authority.port_u16().unwrap_or(80);
-        let host = authority.host().trim_matches(['[', ']']);
-        let stream = TcpStream::connect((host, port)).await.context("connect")?;
-        stream.set_nodelay(true)?;
+        let stream = reach::connect(&self.hall).await?;
         let request = self.request(authority.as_str(), cursor).await?;
         let (upgraded, _) =
             handshake::client(&TokioExecutor::new(), request, stream).await.context("the handshake was refused")?;
@@ -178,9 +172,6 @@ impl Watcher {
         Ok(request.body(Empty::new())?)
     }
 }
-
-trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 
 type Half = Box<dyn Stream>;
 type Reader = FragmentCollector<Half>;

@@ -6,15 +6,13 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use bytes::Bytes;
 use chassis::admin::{ABOUT, About};
-use http_body_util::{BodyExt as _, Empty};
+use http_body_util::Full;
 use hyper::{Request, StatusCode};
-use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use tokio::net::TcpStream;
 
 use super::facts::{Node, Said};
+use crate::reach;
 
 /// An admin port answers in milliseconds; one that takes longer is what is looked for.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(5);
@@ -117,23 +115,11 @@ async fn said(at: SocketAddr) -> Result<Said, String> {
 
 async fn get(at: SocketAddr, path: &str) -> Result<(StatusCode, String), String> {
     let asking = async {
-        let stream = TcpStream::connect(at).await?;
-        let (mut sender, connection) = hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
-        let request = Request::get(path).header(hyper::header::HOST, at.to_string()).body(Empty::<Bytes>::new())?;
-        let answering = async {
-            let response = sender.send_request(request).await?;
-            let status = response.status();
-            anyhow::Ok((status, response.into_body().collect().await?.to_bytes()))
-        };
-        tokio::pin!(connection);
-        // The connection moves only while it is polled beside the question.
-        tokio::select! {
-            answer = answering => answer,
-            ended = &mut connection => Err(ended.err().map_or_else(|| anyhow::anyhow!("it hung up"), Into::into)),
-        }
+        let request = Request::get(format!("http://{at}{path}")).body(Full::default())?;
+        reach::ask(request).await
     };
-    let (status, body) = asking.await.map_err(|error| error.to_string())?;
-    Ok((status, String::from_utf8_lossy(&body).into_owned()))
+    let answer = asking.await.map_err(|error| format!("{error:#}"))?;
+    Ok((answer.status(), String::from_utf8_lossy(answer.body()).into_owned()))
 }
 
 /// Prometheus' text format; the samples of one name are added up, whatever their labels.
