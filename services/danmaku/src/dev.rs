@@ -61,8 +61,13 @@ fn is_this_machine(host: &HeaderValue) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback())
 }
 
-/// Answers `GET /dev/token?name=&roles=`, to whom the caller has let in: a token for an hour, a viewer's and sender's unless
-/// other roles are named.
+/// A user of development, as the door itself names them.
+fn is_dev_user(id: &str) -> bool {
+    id.strip_prefix("dev-").is_some_and(|rest| rest.len() == 12 && rest.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// Answers `GET /dev/token?name=&roles=&user=`, to whom the caller has let in: a token for an hour, a viewer's and sender's unless
+/// other roles are named; for a new user, or for one who was named here before and renews his.
 pub fn dev_token<B>(request: &Request<B>, signer: &Signer) -> Response {
     let asked = request.uri().query().and_then(http::query).unwrap_or_default();
     let value = |key: &str| asked.iter().find(|(asked, _)| asked == key).map(|(_, value)| value.clone());
@@ -74,7 +79,14 @@ pub fn dev_token<B>(request: &Request<B>, signer: &Signer) -> Response {
     let name = value("name");
     let name = name.filter(|name| !name.is_empty() && name.chars().count() <= 40);
     // A name is not an id: two people may bear one, so the id is random.
-    let user = format!("dev-{:012x}", rand::rng().random_range(0..1u64 << 48));
+    let user = match value("user") {
+        Some(user) if is_dev_user(&user) => user,
+        Some(_) => {
+            let why = "user is an id that this door gave, dev- and twelve hexadecimal digits";
+            return Refusal::new(StatusCode::BAD_REQUEST, "malformed", why).into_response();
+        }
+        None => format!("dev-{:012x}", rand::rng().random_range(0..1u64 << 48)),
+    };
     let mut claims = Claims::new(&*user, roles);
     claims.name = name.unwrap_or_else(|| "guest".to_owned());
     let expires = now_secs() + DEV_TOKEN_TTL.as_secs();
@@ -128,7 +140,13 @@ mod tests {
 
     #[test]
     fn a_development_token_is_minted_for_the_asking() {
-        for (query, status) in [("name=me", 200), ("name=me&roles=moderator,admin", 200), ("roles=king", 400)] {
+        for (query, status) in [
+            ("name=me", 200),
+            ("name=me&roles=moderator,admin", 200),
+            ("name=me&user=dev-0123456789ab", 200),
+            ("user=ann", 400),
+            ("roles=king", 400),
+        ] {
             let request = Request::get(format!("/dev/token?{query}")).body(()).unwrap();
             assert_eq!(dev_token(&request, &Signer::random_hs256()).status().as_u16(), status, "{query}");
         }

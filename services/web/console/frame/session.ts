@@ -71,8 +71,8 @@ export class Session {
   }
 
   /** A token for development; what came instead if there is none. */
-  async develop(name: string, roles: string[]): Promise<'ok' | 'none' | 'unreachable'> {
-    const query = new URLSearchParams({ name, roles: roles.join(',') });
+  async develop(name: string, roles: string[], user?: string): Promise<'ok' | 'none' | 'unreachable'> {
+    const query = new URLSearchParams({ name, roles: roles.join(','), ...(user && { user }) });
     try {
       const response = await this.send(`/dev/token?${query}`, { cache: 'no-store' });
       if (!response.ok) return 'none';
@@ -86,7 +86,7 @@ export class Session {
   /** Whether there is another token where this one is not believed any more. */
   async anew(): Promise<boolean> {
     const known = this.known.peek();
-    return known?.isDevelopment === true && (await this.develop(known.name, known.roles)) === 'ok';
+    return known?.isDevelopment === true && (await this.develop(known.name, known.roles, known.id)) === 'ok';
   }
 
   current(): string | null {

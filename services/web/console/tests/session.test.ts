@@ -51,11 +51,17 @@ describe('a session', () => {
     const old = jwt({ sub: 'ann', exp: 100 });
     const next = jwt({ sub: 'ann2', exp: 4_000 });
     let now = 0;
-    const session = new Session(storage(), answers(next), () => now);
+    const asked: string[] = [];
+    const send: typeof fetch = (url) => {
+      asked.push(String(url));
+      return answers(next)();
+    };
+    const session = new Session(storage(), send, () => now);
     session.take(old, { isDevelopment: true });
     expect(await session.token(false)).toBe(old);
     now = 50_000;
     expect(await session.token(false)).toBe(next);
+    expect(asked).toEqual(['/dev/token?name=ann&roles=&user=ann']);
     const pasted = new Session(storage(), answers(next), () => now);
     pasted.take(old);
     expect(await pasted.token(true)).toBe(old);

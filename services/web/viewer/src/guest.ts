@@ -9,6 +9,8 @@ const LEFT_MS_MIN = 60_000;
 
 export class Guest {
   #pass: { token: string; expires: number } | null = null;
+  /** Who the passes are for, so that a renewed one is the same viewer's. */
+  #user = '';
   /** The server gives no passes, so this page only watches. */
   watchOnly = false;
 
@@ -20,13 +22,15 @@ export class Guest {
   /** A pass, or null for those who may only watch; rejects when the server cannot be reached. */
   async token({ renew }: TokenAsk, now = Date.now()): Promise<string | null> {
     if (!renew && this.#pass && now < this.#pass.expires - LEFT_MS_MIN) return this.#pass.token;
-    const answer = await this.ask(`/dev/token?name=${encodeURIComponent(this.name)}`);
+    const user = this.#user && `&user=${this.#user}`;
+    const answer = await this.ask(`/dev/token?name=${encodeURIComponent(this.name)}${user}`);
     if (answer.status >= 500 || answer.status === 429) throw new Error(`no pass: ${answer.status}`);
     this.watchOnly = !answer.ok;
     if (this.watchOnly) return null;
-    const { token, expires }: { token: string; expires: number } = await answer.json();
-    this.#pass = { token, expires };
-    return token;
+    const pass: { token: string; expires: number; user: { id: string } } = await answer.json();
+    this.#pass = pass;
+    this.#user = pass.user.id;
+    return pass.token;
   }
 
   rename(name: string): void {

@@ -9,7 +9,7 @@ function guest(...statuses: number[]) {
   const ask = async (url: string) => {
     asked.push(url);
     const status = statuses[asked.length - 1] ?? 200;
-    return Response.json({ token: `t${asked.length}`, expires: 3_600_000 }, { status });
+    return Response.json({ token: `t${asked.length}`, expires: 3_600_000, user: { id: 'dev-1' } }, { status });
   };
   return { asked, guest: new Guest('小明 & co', ask) };
 }
@@ -20,7 +20,8 @@ test('a pass is good until a minute before its end, or until it is said to be us
   assert.equal(await one.token({ renew: false }, 3_000_000), 't1');
   assert.equal(await one.token({ renew: true }, 3_000_000), 't2');
   assert.equal(await one.token({ renew: false }, 3_590_000), 't3');
-  assert.equal(asked[0], '/dev/token?name=%E5%B0%8F%E6%98%8E%20%26%20co');
+  const query = '/dev/token?name=%E5%B0%8F%E6%98%8E%20%26%20co';
+  assert.deepEqual(asked, [query, `${query}&user=dev-1`, `${query}&user=dev-1`]);
 });
 
 test('without passes one watches; a server in trouble is no such answer', async () => {
