@@ -7,7 +7,7 @@ help: ## this list
 
 run: ## everything in one process on an embedded broker; ARGS="--listen 127.0.0.1:8000" is passed on
 	@scripts/web try-build
-	cargo run --release -p danmaku -- $(ARGS)
+	cargo run --release --bin danmaku -- $(ARGS)
 
 build: ## all programs, optimized, in target/release
 	@scripts/web try-build
