@@ -110,8 +110,8 @@ def everywhere(value, overlay, words):
     if value == brokers:
         # KEDA asks them too.
         return words.of(f'dig "danmaku" "DANMAKU_BROKERS" "{brokers}" .Values.settings')
-    if value in ("live.example.com", "console.example.com"):
-        return words.of(f".Values.{'host' if value.startswith('live') else 'console'}")
+    if site := re.fullmatch(r"(--\w+=https://)?(live|console)\.example\.com", value):
+        return (site[1] or "") + words.of(f".Values.{site[2].replace('live', 'host')}")
     generated = [one["metadata"]["name"] for one in overlay.of("ConfigMap") if one["metadata"]["name"].rpartition("-")[0] in OURS]
     if value in generated:
         # Other settings are another name, so that pods hear of them.
@@ -128,6 +128,7 @@ SAID = [
         {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka-0.example.org:9092"}, "fanout": {"DANMAKU_ANONYMOUS": "false"}}},
     ),
     ("production", {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka.example.org:9093"}}}),
+    ("production", {"host": "danmaku.example.org", "console": "desk.example.org"}),
     ("production", {"scale": {"fanout": {"min": 4, "max": 12}, "filter": {"min": 2, "max": 8}}}),
 ]
 # And values that the schema refuses.

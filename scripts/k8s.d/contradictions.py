@@ -10,12 +10,15 @@ AFTER_THE_DRAIN = 10
 @rule("drain-and-grace", "terminationGracePeriodSeconds ≥ preStop + DANMAKU_DRAIN + 10 s, or leaving is cut off")
 def drain_and_grace(overlay):
     for workload in overlay.ours():
-        grace, drain = workload.pod.get("terminationGracePeriodSeconds", 30), seconds(workload.setting("DANMAKU_DRAIN"))
+        # The canary has nobody to send away, and knows neither setting.
+        grace, drain = workload.pod.get("terminationGracePeriodSeconds", 30), seconds(workload.setting("DANMAKU_DRAIN") or 0)
         needed = workload.pre_stop() + drain + AFTER_THE_DRAIN
         said = f"grace {grace} s < preStop {workload.pre_stop()} s + drain {drain} s + {AFTER_THE_DRAIN} s = {needed} s"
         yield workload, None if grace >= needed else said
-        left, told = grace - workload.pre_stop(), seconds(workload.setting("DANMAKU_GRACE"))
-        yield workload, None if told == left else f"DANMAKU_GRACE is {told} s, grace − preStop is {left} s"
+        if "DANMAKU_GRACE" in overlay.programs.settings[workload.name]:
+            left, told = grace - workload.pre_stop(), workload.setting("DANMAKU_GRACE")
+            is_so = told is not None and seconds(told) == left
+            yield workload, None if is_so else f"DANMAKU_GRACE is {told}, grace − preStop is {left} s"
 
 
 @rule(

@@ -213,9 +213,24 @@ def _(overlay):
     spec(overlay, "NetworkPolicy", "fanout")["egress"].pop()
 
 
+@fault("who-speaks-to-whom", "production", "a canary that Prometheus does not hear")
+def _(overlay):
+    spec(overlay, "NetworkPolicy", "monitoring")["podSelector"]["matchExpressions"][0]["values"].remove("canary")
+
+
 @fault("who-goes-out", "small", "a judge that may go anywhere")
 def _(overlay):
     spec(overlay, "NetworkPolicy", "kafka-clients")["egress"] = [{}]
+
+
+@fault("who-goes-out", "production", "a canary that reaches Kafka")
+def _(overlay):
+    spec(overlay, "NetworkPolicy", "canary")["egress"][0]["ports"].append({"port": 9092})
+
+
+@fault("who-goes-out", "production", "a canary that cannot leave")
+def _(overlay):
+    spec(overlay, "NetworkPolicy", "canary")["egress"].pop()
 
 
 @fault("policies-aim", "small", "a policy for nobody")
@@ -272,6 +287,16 @@ def _(overlay):
     settings(overlay, "ingest")["DANMAKU_KEYS"] = "/etc/danmaku/keys/key.json"
 
 
+@fault("volumes", "production", "a token where none is mounted")
+def _(overlay):
+    container(overlay, "canary")["args"][-1] = "--token-file=/etc/danmaku/relay/token"
+
+
+@fault("volumes", "production", "a setting of a ConfigMap that does not hold it")
+def _(overlay):
+    container(overlay, "canary")["env"][1]["valueFrom"]["configMapKeyRef"]["key"] = "DANMAKU_LOGS"
+
+
 @fault("volumes", "small", "a claim that is not there")
 def _(overlay):
     overlay.things.remove(overlay.one("PersistentVolumeClaim", "moderation"))
@@ -297,6 +322,11 @@ def _(overlay):
     settings(overlay, "moderation")["DANMAKU_HALL"] = "https://live.example.org"
 
 
+@fault("hosts", "production", "a canary that does not come as viewers do")
+def _(overlay):
+    container(overlay, "canary")["args"][2] = "--halls=http://fanout:8082"
+
+
 @fault("scale-targets", "small", "an autoscaler of nobody")
 def _(overlay):
     extra = copy.deepcopy(overlay.one("HorizontalPodAutoscaler", "ingest"))
@@ -307,6 +337,11 @@ def _(overlay):
 @fault("scrape", "production", "a service that Prometheus does not find")
 def _(overlay):
     overlay.one("Service", "filter")["metadata"]["labels"].pop("danmaku/admin")
+
+
+@fault("scrape", "production", "a canary that Prometheus does not find")
+def _(overlay):
+    overlay.one("Service", "canary")["metadata"]["labels"].pop("danmaku/admin")
 
 
 @fault("kafka-names", "production", "KEDA watches another group")
@@ -327,6 +362,11 @@ def _(overlay):
 @fault("settings-accepted", "small", "a duration without its unit")
 def _(overlay):
     settings(overlay, "ingest")["DANMAKU_PRODUCE_TIMEOUT"] = "5"
+
+
+@fault("settings-accepted", "production", "a canary told something that it cannot be")
+def _(overlay):
+    container(overlay, "canary")["args"].insert(1, "--every=5")
 
 
 @fault("metrics-known", "production", "an autoscaler that asks for what nobody exports")
@@ -425,3 +465,8 @@ def _(overlay):
 @fault("drain-and-grace", "small", "a grace that is told longer than it is")
 def _(overlay):
     settings(overlay, "danmaku")["DANMAKU_GRACE"] = "60s"
+
+
+@fault("drain-and-grace", "small", "a grace that is not told")
+def _(overlay):
+    del settings(overlay, "danmaku")["DANMAKU_GRACE"]

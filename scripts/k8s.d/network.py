@@ -4,7 +4,7 @@ from rendered import called, matches
 from rules import differing, rule
 
 CLIENTS_OF_KAFKA = ("topics", "ingest", "filter", "fanout", "moderation")
-OURS = ("ingest", "filter", "fanout", "moderation")
+SCRAPED = ("ingest", "filter", "fanout", "moderation", "canary")
 PUBLIC = ("ingest", "fanout", "moderation")
 # Others in the cluster, by the labels of their namespace.
 GATEWAYS = {
@@ -24,18 +24,20 @@ def expected(overlay):
         name = "envoy" if overlay.of("ClientTrafficPolicy") else "gateway"
         table |= {(name, to): {"http"} for to in PUBLIC}
     if overlay.of("ServiceMonitor"):
-        table |= {("prometheus", to): {"admin"} for to in OURS}
+        table |= {("prometheus", to): {"admin"} for to in SCRAPED}
     return table
 
 
 def expected_outside(overlay, workload):
-    """Ports elsewhere: names, Kafka, and a database where there is one."""
+    """Ports elsewhere: names, Kafka, a database where there is one, and for the canary the way that viewers come."""
     ports = {53}
     if workload.name in CLIENTS_OF_KAFKA:
         brokers = workload.given["DANMAKU_BROKERS"]
         ports.add(int(brokers.rpartition(":")[2]))
     if workload.name == "moderation" and workload.given.get("DANMAKU_DATABASE", "") is None:
         ports.add(5432)
+    if workload.name == "canary":
+        ports.add(443)
     return ports
 
 
@@ -104,7 +106,7 @@ def verdict(table, other, to, port, opens):
     yield f"{other} to {to}:{port}", wrong
 
 
-@rule("who-goes-out", "a pod reaches names, Kafka and its database, and nothing else outside")
+@rule("who-goes-out", "a pod reaches names, Kafka, its database or the public site, each if it is its own to, and nothing else outside")
 def who_goes_out(overlay):
     dns = {"kubernetes.io/metadata.name": "kube-system"}
     for workload in overlay.workloads():

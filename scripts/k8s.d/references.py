@@ -10,7 +10,7 @@ from rendered import called, matches
 from rules import rule
 
 # Made by others: the README says by whom.
-SECRETS = {"danmaku-keys": "keys.json", "danmaku-relay": "token", "danmaku-database": "url", "danmaku-tls": "tls.crt"}
+SECRETS = {"danmaku-keys": "keys.json", "danmaku-relay": "token", "danmaku-database": "url", "danmaku-tls": "tls.crt", "danmaku-canary": "token"}
 # Made by Strimzi, the passwords for each of its users that is here.
 CLUSTER_CA = {"danmaku-cluster-ca-cert": "ca.crt"}
 
@@ -72,7 +72,7 @@ def service_at(overlay, host, port):
 def addresses(overlay):
     hall = overlay.workload("fanout")
     for setting in ("DANMAKU_REDIS", "DANMAKU_INGEST"):
-        for url in hall.given[setting].split(","):
+        for url in filter(None, (hall.given.get(setting) or "").split(",")):
             yield hall, service_at(overlay, urlsplit(url).hostname, urlsplit(url).port)
     for workload in overlay.workloads():
         for broker in (workload.given.get("DANMAKU_BROKERS") or "").split(","):
@@ -90,8 +90,12 @@ def volumes(overlay):
             name = source["configMapRef"]["name"]
             yield workload, None if overlay.one("ConfigMap", name) else f"no ConfigMap {name}"
         for variable in (one for container in workload.containers for one in container.get("env", [])):
-            if reference := variable.get("valueFrom", {}).get("secretKeyRef"):
+            source = variable.get("valueFrom", {})
+            if reference := source.get("secretKeyRef"):
                 yield workload, None if known.get(reference["name"]) == reference["key"] else f"no Secret {reference}"
+            if reference := source.get("configMapKeyRef"):
+                held = overlay.config(reference["name"]) or {}
+                yield workload, None if reference["key"] in held else f"no ConfigMap with {reference}"
         mounted, declared = {}, {volume["name"]: volume for volume in workload.pod.get("volumes", [])}
         for mount in (one for container in workload.containers for one in container.get("volumeMounts", [])):
             volume = declared.get(mount["name"], {})
@@ -101,7 +105,7 @@ def volumes(overlay):
             wrong = wrong or (f"no claim {claim}" if claim and not overlay.one("PersistentVolumeClaim", claim) else None)
             yield workload, wrong
             mounted[mount["mountPath"]] = known.get(secret)
-        for setting, value in workload.given.items():
+        for setting, value in (workload.given | workload.flags).items():
             if path := re.fullmatch(r"(?:sqlite://)?(/.+)/([^/]+)", value or ""):
                 there = path[1] in mounted and mounted[path[1]] in (None, path[2])
                 yield workload, None if there else f"{setting} is {value}, where nothing like it is mounted"
@@ -131,7 +135,7 @@ def routes(overlay):
             yield called(policy), None if header in said else f"nobody sets the header {header}"
 
 
-@rule("hosts", "the names in settings are those that the gateway serves")
+@rule("hosts", "the names in settings, and the canary's way, are those that the gateway serves")
 def hosts(overlay):
     served = {one["metadata"]["name"]: one["spec"]["hostnames"] for one in overlay.of("HTTPRoute")}
     told = (
@@ -142,6 +146,10 @@ def hosts(overlay):
     for program, setting, route in told if served else ():
         host = urlsplit(overlay.workload(program).given[setting]).hostname
         yield program, None if host in served[route] else f"{setting} names {host}, HTTPRoute/{route} serves {served[route]}"
+    canary = overlay.workload("canary")
+    for flag, route in (("--door", "ingest"), ("--halls", "fanout")) if canary else ():
+        wanted = [f"https://{host}" for host in served.get(route, ())]
+        yield canary, None if canary.flags.get(flag) in wanted else f"{flag} is {canary.flags.get(flag)}, viewers come to {wanted}"
 
 
 @rule("scale-targets", "every autoscaler and budget is for a workload that is there")
@@ -205,7 +213,7 @@ def settings_known(overlay):
 @rule("settings-accepted", "every value is one that its program takes, asked of the program itself where it is built")
 def settings_accepted(overlay):
     for workload in (one for one in overlay.workloads() if one.name in overlay.programs.settings):
-        refused = overlay.programs.refused(workload.name, workload.given)
+        refused = overlay.programs.refused(workload.name, workload.given, workload.flags)
         if refused is not None:
             yield workload, "; ".join(refused) or None
 

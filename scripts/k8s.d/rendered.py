@@ -99,8 +99,16 @@ class Workload:
             name = source.get("configMapRef", {}).get("name")
             environment |= self.overlay.config(name) or {}
         for variable in container.get("env", []):
-            environment[variable["name"]] = variable.get("value")
+            key = variable.get("valueFrom", {}).get("configMapKeyRef")
+            shared = (self.overlay.config(key["name"]) or {}).get(key["key"]) if key else None
+            environment[variable["name"]] = variable.get("value", shared)
         return environment
+
+    @property
+    def flags(self):
+        """The arguments of the first container that are `--name=value`."""
+        arguments = (one.partition("=") for one in self.containers[0].get("args", []))
+        return {name: value for name, _, value in arguments if name.startswith("--") and value}
 
     def setting(self, name):
         """What is in force: given, or the program's default."""
