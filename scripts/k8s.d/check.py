@@ -50,6 +50,7 @@ ALONE = (
     ("keda",),
     ("monitoring",),
     ("postgres",),
+    ("tracing",),
     ("strimzi", "strimzi-users"),
     ("strimzi", "strimzi-users", "keda", "keda-login"),
 )

@@ -233,6 +233,21 @@ def _(overlay):
     spec(overlay, "NetworkPolicy", "canary")["egress"].pop()
 
 
+@fault("who-goes-out", "with tracing", "spans for anybody who listens there")
+def _(overlay):
+    spec(overlay, "NetworkPolicy", "tracing")["egress"][0].pop("to")
+
+
+@fault("who-goes-out", "with tracing", "a collector that the judge cannot reach")
+def _(overlay):
+    spec(overlay, "NetworkPolicy", "tracing")["podSelector"]["matchExpressions"][0]["values"].remove("filter")
+
+
+@fault("who-goes-out", "small", "a judge that asks names of somebody else")
+def _(overlay):
+    spec(overlay, "NetworkPolicy", "dns")["egress"][0]["to"][0]["namespaceSelector"] = {}
+
+
 @fault("policies-aim", "small", "a policy for nobody")
 def _(overlay):
     policy = copy.deepcopy(overlay.one("NetworkPolicy", "redis"))

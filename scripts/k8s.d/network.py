@@ -1,10 +1,13 @@
 """Rules for who may speak to whom: the policies are read as a cluster reads them, and compared with a table."""
 
+from urllib.parse import urlsplit
+
 from rendered import called, matches
 from rules import differing, rule
 
 CLIENTS_OF_KAFKA = ("topics", "ingest", "filter", "fanout", "moderation")
-SCRAPED = ("ingest", "filter", "fanout", "moderation", "canary")
+SERVICES = ("ingest", "filter", "fanout", "moderation")
+SCRAPED = (*SERVICES, "canary")
 PUBLIC = ("ingest", "fanout", "moderation")
 # Others in the cluster, by the labels of their namespace.
 GATEWAYS = {
@@ -13,8 +16,10 @@ GATEWAYS = {
 }
 PROMETHEUS = {"prometheus": {"kubernetes.io/metadata.name": "monitoring"}}
 STRANGER = {"stranger": {"kubernetes.io/metadata.name": "default"}}
-# Ports outside that somebody may be asked at.
-OUTSIDE = (53, 443, 5432, 6379, 9092, 9093)
+# Ports outside that somebody may be asked at, and the namespaces where they are tried: of the cluster's DNS, of what watches us,
+# and one that stands for all else.
+OUTSIDE = (53, 443, 4318, 5432, 6379, 9092, 9093)
+PLACES = ("kube-system", "monitoring", "default")
 
 
 def expected(overlay):
@@ -28,9 +33,10 @@ def expected(overlay):
     return table
 
 
-def expected_outside(overlay, workload):
-    """Ports elsewhere: names, Kafka, a database where there is one, and for the canary the way that viewers come."""
-    ports = {53}
+def expected_outside(overlay, workload, place):
+    """Ports in a namespace that is not ours: Kafka, a database and the public site may be anywhere, names and a collector of spans
+    are not."""
+    ports = {53} if place == "kube-system" else set()
     if workload.name in CLIENTS_OF_KAFKA:
         brokers = workload.given["DANMAKU_BROKERS"]
         ports.add(int(brokers.rpartition(":")[2]))
@@ -38,6 +44,9 @@ def expected_outside(overlay, workload):
         ports.add(5432)
     if workload.name == "canary":
         ports.add(443)
+    if workload.name in SERVICES and (url := workload.given.get("DANMAKU_OTLP_ENDPOINT")):
+        collector = urlsplit(url)
+        ports |= {collector.port} if [place] == collector.hostname.split(".")[1:2] else set()
     return ports
 
 
@@ -106,13 +115,15 @@ def verdict(table, other, to, port, opens):
     yield f"{other} to {to}:{port}", wrong
 
 
-@rule("who-goes-out", "a pod reaches names, Kafka, its database or the public site, each if it is its own to, and nothing else outside")
+@rule("who-goes-out", "a pod reaches names, and Kafka, a database, a collector or the public site if it has to; nothing else outside")
 def who_goes_out(overlay):
-    dns = {"kubernetes.io/metadata.name": "kube-system"}
     for workload in overlay.workloads():
-        opens = {port for port in OUTSIDE if may(overlay, workload, "Egress", "to", None, dns, (port,))}
-        wanted = expected_outside(overlay, workload)
-        yield workload, None if opens == wanted else f"ports {sorted(opens)} are open, not {sorted(wanted)}"
+        for place in PLACES:
+            labels = {"kubernetes.io/metadata.name": place}
+            opens = {port for port in OUTSIDE if may(overlay, workload, "Egress", "to", None, labels, (port,))}
+            wanted = expected_outside(overlay, workload, place)
+            wrong = None if opens == wanted else f"ports {sorted(opens)} are open, not {sorted(wanted)}"
+            yield f"{workload} to {place}", wrong
 
 
 @rule("policies-aim", "every policy is for somebody, and the ports it names are theirs")
