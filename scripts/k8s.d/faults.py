@@ -183,6 +183,16 @@ def _(overlay):
     container(overlay, "fanout")["env"].append({"name": "RELAY_TOKEN", "valueFrom": secret})
 
 
+@fault("secrets-by-file", "production", "a database's password in a Deployment")
+def _(overlay):
+    container(overlay, "moderation")["env"].append({"name": "DANMAKU_DATABASE", "value": "postgres://a:hunter2@database/danmaku"})
+
+
+@fault("secrets-by-file", "production", "a database's password that anybody in the pod may read")
+def _(overlay):
+    next(one for one in pod(overlay, "moderation")["volumes"] if one["name"] == "database")["secret"]["defaultMode"] = 0o444
+
+
 @fault("secrets-by-file", "small", "a password in a ConfigMap")
 def _(overlay):
     settings(overlay, "fanout")["DANMAKU_REDIS"] = "redis://:hunter2@redis:6379/0"
@@ -221,6 +231,11 @@ def _(overlay):
 @fault("who-goes-out", "small", "a judge that may go anywhere")
 def _(overlay):
     spec(overlay, "NetworkPolicy", "kafka-clients")["egress"] = [{}]
+
+
+@fault("who-goes-out", "with postgres", "a database that nobody reaches")
+def _(overlay):
+    overlay.things.remove(overlay.one("NetworkPolicy", "moderation-database"))
 
 
 @fault("who-goes-out", "production", "a canary that reaches Kafka")
@@ -300,6 +315,11 @@ def _(overlay):
 @fault("volumes", "small", "keys where none are mounted")
 def _(overlay):
     settings(overlay, "ingest")["DANMAKU_KEYS"] = "/etc/danmaku/keys/key.json"
+
+
+@fault("volumes", "with postgres", "a database on a volume that is gone")
+def _(overlay):
+    container(overlay, "moderation")["env"].append({"name": "DANMAKU_DATABASE", "value": "sqlite:///data/moderation.db"})
 
 
 @fault("volumes", "production", "a token where none is mounted")

@@ -40,7 +40,7 @@ def expected_outside(overlay, workload, place):
     if workload.name in CLIENTS_OF_KAFKA:
         brokers = workload.given["DANMAKU_BROKERS"]
         ports.add(int(brokers.rpartition(":")[2]))
-    if workload.name == "moderation" and workload.given.get("DANMAKU_DATABASE", "") is None:
+    if workload.name == "moderation" and "DANMAKU_DATABASE_FILE" in workload.given:
         ports.add(5432)
     if workload.name == "canary":
         ports.add(443)

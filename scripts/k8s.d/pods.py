@@ -150,23 +150,22 @@ def hashed_config(overlay):
             yield workload, None if re.search(r"-[0-9a-z]{10}$", name) else f"{name or source} bears no hash"
 
 
-# What a program reads from its environment alone, with the reason.
-FROM_THE_ENVIRONMENT = {("moderation", "DANMAKU_DATABASE"): "the program reads this setting from no file"}
+# user:password@ in an address.
+PASSWORD = re.compile(r"://[^/\s@]*:[^/\s@]+@")
 
 
-@rule("secrets-by-file", "secrets are files that only their program reads; none is in a ConfigMap, or here at all")
+@rule("secrets-by-file", "secrets are files that only their program reads; none is in an environment, a ConfigMap, or here at all")
 def secrets_by_file(overlay):
     for workload in overlay.workloads():
         for variable in (one for container in workload.containers for one in container.get("env", [])):
-            from_secret = "secretKeyRef" in variable.get("valueFrom", {})
-            known = (workload.name, variable["name"]) in FROM_THE_ENVIRONMENT
-            yield workload, f"{variable['name']} puts a secret into the environment" if from_secret and not known else None
+            is_secret = "secretKeyRef" in variable.get("valueFrom", {}) or PASSWORD.search(variable.get("value") or "")
+            yield workload, f"{variable['name']} puts a secret into the environment" if is_secret else None
         mounts = {mount["name"]: mount for one in workload.containers for mount in one.get("volumeMounts", [])}
         for volume in (volume for volume in workload.pod.get("volumes", []) if "secret" in volume):
             wrong = not mounts[volume["name"]].get("readOnly") and f"{volume['name']} is not mounted read-only"
             wrong = wrong or (volume["secret"].get("defaultMode") != 0o440 and f"{volume['name']} is not of mode 0440")
             yield workload, wrong or None
     for thing in overlay.of("Secret", "ConfigMap"):
-        told = [key for key, value in thing.get("data", {}).items() if re.search(r"://[^/\s@]*:[^/\s@]+@", value)]
+        told = [key for key, value in thing.get("data", {}).items() if PASSWORD.search(value)]
         wrong = "a Secret does not belong into a repository" if thing["kind"] == "Secret" else None
         yield f"{thing['kind']}/{thing['metadata']['name']}", wrong or (f"{told} hold a password" if told else None)
