@@ -42,6 +42,8 @@ def expected_outside(overlay, workload, place):
         ports.add(int(brokers.rpartition(":")[2]))
     if workload.name == "moderation" and "DANMAKU_DATABASE_FILE" in workload.given:
         ports.add(5432)
+    if workload.name == "fanout" and "DANMAKU_REDIS_FILE" in workload.given:
+        ports.add(6379)
     if workload.name == "canary":
         ports.add(443)
     if workload.name in SERVICES and (url := workload.given.get("DANMAKU_OTLP_ENDPOINT")):

@@ -10,7 +10,14 @@ from rendered import called, matches
 from rules import rule
 
 # Made by others: the README says by whom.
-SECRETS = {"danmaku-keys": "keys.json", "danmaku-relay": "token", "danmaku-database": "url", "danmaku-tls": "tls.crt", "danmaku-canary": "token"}
+SECRETS = {
+    "danmaku-keys": "keys.json",
+    "danmaku-relay": "token",
+    "danmaku-database": "url",
+    "danmaku-redis": "url",
+    "danmaku-tls": "tls.crt",
+    "danmaku-canary": "token",
+}
 # Made by Strimzi, the passwords for each of its users that is here.
 CLUSTER_CA = {"danmaku-cluster-ca-cert": "ca.crt"}
 
@@ -71,8 +78,9 @@ def service_at(overlay, host, port):
 @rule("addresses", "Redis, doors and Kafka that settings name are there")
 def addresses(overlay):
     hall = overlay.workload("fanout")
-    for setting in ("DANMAKU_REDIS", "DANMAKU_INGEST"):
-        for url in filter(None, (hall.given.get(setting) or "").split(",")):
+    # What a Secret names is the site's own.
+    for setting in ("DANMAKU_INGEST",) if "DANMAKU_REDIS_FILE" in hall.given else ("DANMAKU_INGEST", "DANMAKU_REDIS"):
+        for url in hall.given[setting].split(","):
             yield hall, service_at(overlay, urlsplit(url).hostname, urlsplit(url).port)
     for workload in overlay.workloads():
         for broker in (workload.given.get("DANMAKU_BROKERS") or "").split(","):
