@@ -223,6 +223,7 @@ impl Member<'_> {
         if let Some(difference_ms) = past.clock_difference_ms {
             baseline.expect(difference_ms);
         }
+        let stored = past.stored.unwrap_or(0);
         let mut judging = Judging {
             judge: self.judge_who_knows(partition.number, &past, start),
             inheritance: Inheritance::new(start, past.tail),
@@ -237,7 +238,8 @@ impl Member<'_> {
             baseline,
             lag: Lag::of(partition.number),
             last_read: None,
-            committed: start,
+            stored,
+            committed: stored,
             watch: Watch::new(now, past.read_from),
             watch_ticket: None,
             forgotten: 0,

@@ -77,6 +77,16 @@ impl<A: Answer> InFlight<A> {
         self.entries.push_back(Entry { offset, waiting, bytes, input });
     }
 
+    /// Nothing before `offset` is kept any more, so it is finished once all that is in flight is (F5). How many inputs nobody
+    /// judged because of that.
+    pub(crate) fn skip_to(&mut self, offset: u64) -> u64 {
+        let end = self.entries.back().map_or(self.finished, |entry| entry.offset + 1);
+        if offset > end {
+            self.push(offset - 1, Vec::new(), 0, Kept::default());
+        }
+        offset.saturating_sub(end)
+    }
+
     /// Finishes what is acknowledged, in order.
     pub(crate) fn settle(&mut self) -> Settled {
         while let Some(entry) = self.entries.front_mut() {

@@ -69,9 +69,11 @@ impl Bench<'_> {
             return true;
         }
         if judging.hole == Some(judging.next) {
-            let deleted = offset - judging.next;
+            let deleted = judging.in_flight.skip_to(offset);
             self.works.metrics.deleted.increment(deleted);
-            tracing::error!(partition = number, offset, deleted, "inputs were deleted before they were judged");
+            if deleted > 0 {
+                tracing::error!(partition = number, offset, deleted, "inputs were deleted before they were judged");
+            }
             return true;
         }
         judging.hole = Some(judging.next);

@@ -178,11 +178,10 @@ impl Member<'_> {
 }
 
 impl Judging {
-    /// What is worth a last commit (F5): whatever was finished since the start, also if it was sent before; that one may have
-    /// failed.
+    /// What is worth a last commit (F5): whatever is not what was stored, also if it was sent before; that one may have failed.
     fn worth_committing(&self) -> Option<u64> {
         let finished = self.finished();
-        (finished > self.inheritance.start()).then_some(finished)
+        (finished > self.stored).then_some(finished)
     }
 
     /// Its producer is gone: what is not finished by now will not be.

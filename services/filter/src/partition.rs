@@ -70,7 +70,10 @@ pub(crate) struct Judging {
     pub(crate) lag: Lag,
     /// When the last record was read, by our clock, and when it was appended.
     pub(crate) last_read: Option<(i64, i64)>,
-    /// What was last sent to be committed.
+    /// What the group had stored when it came to us; 0 if nothing, which the door takes it for as well.
+    pub(crate) stored: u64,
+    /// What was last sent to be committed. At first that is what is stored and not where judging starts: a start beyond it is
+    /// committed with the first second, or a door would wait for inputs that are kept no more.
     pub(crate) committed: u64,
     pub(crate) watch: Watch,
     pub(crate) watch_ticket: Option<u64>,

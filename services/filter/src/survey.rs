@@ -76,6 +76,8 @@ pub(crate) enum Found {
 pub(crate) struct Past {
     /// What readers have seen of the output.
     pub(crate) tail: Tail,
+    /// What the group has stored.
+    pub(crate) stored: Option<u64>,
     /// Where judging starts.
     pub(crate) start: Start,
     /// Where reading starts, to learn what is finished.
@@ -170,7 +172,7 @@ impl Surveyor {
             Start::At { offset, .. } => self.replay_from(&readers.input, partition, offset, input, window_ms)?,
             Start::Recreated { .. } => (input.high, 0),
         };
-        Ok(Past { tail, start, read_from, since_ms, states, clock_difference_ms })
+        Ok(Past { tail, stored, start, read_from, since_ms, states, clock_difference_ms })
     }
 
     /// What `danmaku-state` holds for the judge.

@@ -33,7 +33,7 @@ impl Member<'_> {
             let number = partition.number;
             let Some(judging) = partition.judging() else { continue };
             if failed > 0 {
-                judging.committed = judging.inheritance.start();
+                judging.committed = judging.stored;
             }
             finished.extend(judging.to_commit().map(|offset| (number, offset)));
         }
@@ -88,7 +88,7 @@ impl Member<'_> {
             return;
         }
         if let Finding::ReadAnewFrom(offset) = judging.watch.answer(now, judging.next, marks) {
-            let deleted = offset - judging.next;
+            let deleted = judging.in_flight.skip_to(offset);
             self.works.metrics.reader_restarts.increment(1);
             self.works.metrics.deleted.increment(deleted);
             tracing::warn!(partition = number, offset, deleted, "a partition stood still, it is read anew");

@@ -84,6 +84,20 @@ fn an_input_is_finished_after_its_output_and_its_verdict() {
 }
 
 #[test]
+fn what_is_kept_no_more_is_finished_after_what_is_in_flight() {
+    let output = Later::default();
+    let mut in_flight = InFlight::new(7);
+    in_flight.push(7, vec![output.clone()], 1, kept(0));
+    assert_eq!(in_flight.skip_to(50), 42, "from 8 on");
+    assert_eq!(in_flight.skip_to(50), 0, "they are counted once");
+    assert_eq!((in_flight.settle(), in_flight.finished()), (Settled::Quiet, 7));
+    output.come(Outcome::Acked(3));
+    assert_eq!((in_flight.settle(), in_flight.finished(), in_flight.len()), (Settled::Quiet, 50, 0));
+    // What is only learned anew was finished before.
+    assert_eq!((in_flight.skip_to(30), in_flight.len()), (0, 0));
+}
+
+#[test]
 fn what_can_never_be_written_is_set_apart_and_the_partition_goes_on() {
     let (output, letter) = (Later::default(), Later::default());
     let mut in_flight = InFlight::new(7);

@@ -76,6 +76,18 @@ async fn what_stands_is_kept_and_what_is_missing_is_superseded() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn where_judging_starts_is_committed_though_nothing_is_judged() {
+    let world = World::new();
+    world.say(ROOM, "ann", "old");
+    let owner = OwnerNumber { bump: 0, group_generation: 0, rewinds: 0 };
+    leave_behind(&world, &left(owner, 0, Word::Passed, ""));
+    let judge = world.filter(config()).await;
+    // A door that counts on the group's offset would stay closed for the one input until somebody gets past it.
+    world.until_committed(&[(place(), 1)].into());
+    judge.leave().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_group_that_lost_its_memory_is_outbid() {
     let mut world = World::new();
     world.say(ROOM, "ann", "old");
