@@ -38,7 +38,8 @@ const EVENT_BYTES_MAX: usize = 8 * 1024;
 
 /// For how long after it was accepted a message can be sent again and will not show twice. The judge remembers a `client_id`
 /// for 60 s of append time; of the 10 s left, the last retry's own way to Kafka takes at most the produce timeout and 2 s
-/// (7 s by default, measured).
+/// (7 s by default, measured). It counts from the first try, which is the one that the judge remembers; the door remembers none,
+/// so whoever sends keeps the first answer's.
 const RETRY_FOR_MS: u64 = 50_000;
 
 /// Whether a path is the door's to answer, for a program that serves the hall's paths on the same port.

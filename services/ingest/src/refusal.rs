@@ -35,7 +35,8 @@ pub(crate) enum Refusal {
     JudgeBehind,
     /// Kafka did not acknowledge: nobody knows whether the message was written.
     Unavailable {
-        /// Until when it can be sent again without showing twice, in Unix milliseconds.
+        /// Until when it can be sent again without showing twice, in Unix milliseconds. Of several answers under one
+        /// `client_id` the first one's holds.
         retry_until_ms: u64,
     },
 }
@@ -109,8 +110,8 @@ impl Refusal {
             Self::RateLimited(_) => "too many messages: wait as long as retry_after_ms says".into(),
             Self::JudgeBehind => "messages of this room are not judged at present: try again later".into(),
             Self::Unavailable { .. } => {
-                "not acknowledged, so perhaps written: send it again with the same client_id until retry_until, and it \
-                 will not show twice"
+                "not acknowledged, so perhaps written: send it again with the same client_id until the retry_until of \
+                 the first such answer, and it will not show twice"
                     .into()
             }
         }

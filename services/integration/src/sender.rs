@@ -73,7 +73,7 @@ pub enum Answer {
         code: String,
         /// When to come again.
         retry_after_ms: Option<u64>,
-        /// Until when a retry with the same `client_id` is safe; Unix milliseconds.
+        /// Until when a retry with the same `client_id` is safe, if this is the first answer; Unix milliseconds.
         retry_until: Option<u64>,
     },
     /// It said nothing: the message may have been accepted or not.

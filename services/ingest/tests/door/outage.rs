@@ -19,6 +19,8 @@ async fn a_lost_broker_is_told_as_unavailable_and_never_as_accepted() {
         let answer = rig.say("demo", "u1", BODY).await;
         assert_eq!(answer.is(), (503, "unavailable"), "{answer:?}");
         assert_eq!(answer.header("retry-after"), Some("1"));
+        // From this request on: the door remembers no first one, so it is the client who keeps that one's.
+        assert!(answer.body["message"].as_str().unwrap().contains("the first such answer"), "{answer:?}");
         let until = answer.body["retry_until"].as_u64().unwrap();
         assert!(until >= before_ms + 50_000 && until <= (unix_secs() + 51) * 1000, "{until}");
     }
