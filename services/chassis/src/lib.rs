@@ -7,6 +7,7 @@ pub mod release;
 pub mod settings;
 pub mod telemetry;
 mod process;
+pub mod lately;
 pub mod dependency;
 pub mod trace;
 pub mod admin;

@@ -190,6 +190,19 @@ fn a_follower_tells_what_there_is_then_the_end_then_what_comes() {
 }
 
 #[test]
+fn a_follower_whose_broker_is_away_asked_long_ago() {
+    let (broker, cluster) = embedded(1);
+    let readiness = Readiness::new();
+    let (following, _told) = follow(&cluster, &readiness);
+    let (asked, second) = (following.asked(), Duration::from_secs(1));
+    until(|| (asked.elapsed() > second).then_some(()));
+    until(|| (asked.elapsed() < second).then_some(()));
+    drop(broker);
+    until(|| (asked.elapsed() > 4 * second).then_some(()));
+    assert!(readiness.is_ready(), "what is known stays known");
+}
+
+#[test]
 fn a_follower_of_no_topic_says_so() {
     let (_broker, cluster) = embedded(1);
     let readiness = Readiness::new();

@@ -1,11 +1,13 @@
 //! Keeps the rules in force at what `danmaku-rules` says, or at a word file: compiled on a thread of its own, swapped whole. A bad
 //! version keeps the last good one. What rules say of a message is kept out (`judge`).
 //!
-//! In reading order: `letterbox` is what the topic told, `word_file` the other source, `builder` works in the background.
+//! In reading order: `letterbox` is what the topic told, `word_file` the other source, `builder` works in the background, `age` tells
+//! how old the rules are.
 
 mod letterbox;
 mod word_file;
 mod builder;
+mod age;
 
 use std::{
     collections::BTreeSet,
@@ -20,6 +22,7 @@ use chassis::{
     admin::{Condition, Note},
     ground::Ground,
     kafka::Follower,
+    lately::Lately,
 };
 use judge::{
     Book,
@@ -27,13 +30,14 @@ use judge::{
 };
 use proto::{Topic, ban, rules::Scope};
 
-use crate::metrics::RulesMetrics;
+use crate::{guard::guarded, metrics::RulesMetrics};
+pub(crate) use age::tell as tell_age;
 use builder::Builder;
 pub(crate) use letterbox::{Letterbox, Then};
 use word_file::WordFile;
 
 /// How often a word file is looked at, and rooms are put to rest. The topic's news is taken when it comes.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Where the rules in force are read; swapped whole.
 pub(crate) type Shelf = Arc<ArcSwapOption<Book>>;
@@ -68,7 +72,8 @@ pub(crate) struct BookFeed {
     behind: BTreeSet<Scope>,
     /// What is wrong with the newest.
     wrong: Option<String>,
-    confirmed: Instant,
+    /// When what is in force was last the newest known.
+    confirmed: Arc<Lately>,
 }
 
 impl BookFeed {
@@ -102,7 +107,27 @@ impl BookFeed {
             metrics: RulesMetrics::new(),
             behind: BTreeSet::new(),
             wrong: None,
-            confirmed: Instant::now(),
+            confirmed: Arc::default(),
+        }
+    }
+
+    /// When what is in force was last the newest known.
+    pub(crate) fn confirmed(&self) -> Arc<Lately> {
+        Arc::clone(&self.confirmed)
+    }
+
+    /// Looks until `is_over`, at news when it wakes this thread. After a panic nobody looks any more: the last rules stay, grow
+    /// old, and it is said.
+    pub(crate) fn keep(mut self, is_over: impl Fn() -> bool) {
+        let condition = self.condition.clone();
+        let looking = move || {
+            while !is_over() {
+                self.look();
+                thread::park_timeout(LOOK_EVERY);
+            }
+        };
+        if guarded(looking).is_none() {
+            condition.not_ready("the thread that reads the rules failed; restart this filter");
         }
     }
 
@@ -164,7 +189,8 @@ impl BookFeed {
         }
         match self.builder.built() {
             Some(built) => {
-                if let Err(why) = built.and_then(|lists| self.press.rebase(lists)) {
+                if let Err(why) = built.and_then(|lists| Ok(self.press.rebase(lists)?)) {
+                    self.metrics.bad.increment(1);
                     tracing::error!(%why, "the large automaton cannot be built anew, the old one stays");
                 }
             }
@@ -194,9 +220,8 @@ impl BookFeed {
 
     fn say_how_it_is(&mut self) {
         if self.behind.is_empty() && self.wrong.is_none() {
-            self.confirmed = Instant::now();
+            self.confirmed.is_so();
         }
-        self.metrics.age_seconds.set(self.confirmed.elapsed().as_secs_f64());
         let wrong = self.wrong.as_deref();
         match &*self.shelf.load() {
             Some(book) => {

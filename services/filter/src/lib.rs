@@ -6,7 +6,7 @@
 //! and what of that is finished, `tally` what is only counted, `dead_letter` what cannot be judged, `trace` of which it is told how. `partition` is the life of one partition: it comes
 //! through `assignment`, with `ownership` and `warmup` deciding on what `survey` saw of its past, and `briefing` telling of it; it goes through `leave`.
 //! `upkeep` is what is done each second, `watch` sees a partition stand still. `book_feed` brings the rules, `works` is what
-//! threads share, `clock` their time.
+//! threads share, `clock` their time, `guard` what becomes of a panic.
 
 #![forbid(unsafe_code)]
 
@@ -28,12 +28,12 @@ mod survey;
 mod leave;
 mod upkeep;
 mod watch;
+mod guard;
 mod book_feed;
 mod works;
 mod clock;
 
 use std::{
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -56,9 +56,10 @@ use proto::{
 use tokio_util::task::AbortOnDropHandle;
 
 use crate::{
-    book_feed::{BookFeed, LOOK_EVERY, Letterbox, Shelf},
+    book_feed::{BookFeed, Letterbox, Shelf},
     clock::Clock,
     consume::Member,
+    guard::guarded,
     metrics::Metrics,
     survey::Site,
     trace::Told,
@@ -79,7 +80,7 @@ const REJOIN_WAIT: Duration = Duration::from_secs(1);
 pub struct Judge {
     works: Arc<Works>,
     threads: Vec<JoinHandle<()>>,
-    _verifying: AbortOnDropHandle<()>,
+    _tasks: [AbortOnDropHandle<()>; 2],
     _rules: Follower,
 }
 
@@ -97,14 +98,11 @@ impl Judge {
             tokio::spawn(keep_verifying(ground.cluster.clone(), specs(ground), topics, Arc::clone(&works.verified)));
         let (feeding, letterbox) = (Arc::clone(&works), Arc::<Letterbox>::default());
         let note = ground.readiness.note("filter rules", "being read");
-        let mut feed = BookFeed::new(config.rules(), Arc::clone(&letterbox), Arc::clone(&works.shelf), condition, note);
-        let rules = spawn("rules".to_owned(), move || {
-            while !feeding.is_stopping() {
-                feed.look();
-                thread::park_timeout(LOOK_EVERY);
-            }
-        })?;
+        let feed = BookFeed::new(config.rules(), Arc::clone(&letterbox), Arc::clone(&works.shelf), condition, note);
+        let confirmed = feed.confirmed();
+        let rules = spawn("rules".to_owned(), move || feed.keep(|| feeding.is_stopping()))?;
         let following = book_feed::follow(ground, letterbox, rules.thread().clone())?;
+        let telling = tokio::spawn(book_feed::tell_age(confirmed, following.asked()));
         let mut threads = vec![rules];
         let judges = config.threads(ground.cluster.embedded);
         for number in 0..judges {
@@ -112,7 +110,7 @@ impl Judge {
             let instance_id = config.instance_id.as_ref().map(|id| format!("{id}-{number}"));
             threads.push(spawn(format!("judge-{number}"), move || work(&works, instance_id.as_deref(), &condition))?);
         }
-        Ok(Self { works, threads, _verifying: AbortOnDropHandle::new(verifying), _rules: following })
+        Ok(Self { works, threads, _tasks: [verifying, telling].map(AbortOnDropHandle::new), _rules: following })
     }
 
     /// Leaves the group politely (F11): stops judging, waits a second for acknowledgements, commits, lets go.
@@ -174,18 +172,18 @@ fn specs(ground: &Ground) -> Vec<TopicSpec> {
 fn work(works: &Works, instance_id: Option<&str>, condition: &Condition) {
     let mut rewinds = 0;
     while works.wait_for_topics_and_rules() {
-        // A panic is a bug; it costs this thread's partitions a second and not the whole filter.
-        let lived = catch_unwind(AssertUnwindSafe(|| {
+        // It costs this thread's partitions a second and not the whole filter. Nothing of what it had is gone on with.
+        let lived = guarded(|| {
             let mut member = Member::join(works, instance_id, rewinds, condition)?;
             let why = member.live();
             rewinds = member.rewinds + 1;
             anyhow::Ok(why)
-        }));
+        });
         let why = match lived {
-            Ok(Ok(None)) => return,
-            Ok(Ok(Some(why))) => why,
-            Ok(Err(error)) => format!("{error:#}"),
-            Err(_) => "a panic".to_owned(),
+            Some(Ok(None)) => return,
+            Some(Ok(Some(why))) => why,
+            Some(Err(error)) => format!("{error:#}"),
+            None => "a panic".to_owned(),
         };
         works.metrics.rejoins.increment(1);
         tracing::error!(why, "the group is left and joined anew");

@@ -158,7 +158,6 @@ pub(crate) struct RulesMetrics {
     rooms: Gauge,
     mutes: Gauge,
     bans: Gauge,
-    pub(crate) age_seconds: Gauge,
     pub(crate) bad: Counter,
     pub(crate) in_force_seconds: Histogram,
 }
@@ -171,10 +170,14 @@ impl RulesMetrics {
             rooms: gauge!("danmaku_filter_rules_rooms"),
             mutes: gauge!("danmaku_filter_rules_mutes"),
             bans: gauge!("danmaku_filter_rules_bans"),
-            age_seconds: gauge!("danmaku_filter_rules_age_seconds"),
             bad: counter!("danmaku_filter_rules_bad_total"),
             in_force_seconds: histogram!("danmaku_filter_rules_in_force_seconds"),
         }
+    }
+
+    /// Told by a task of its own.
+    pub(crate) fn age_seconds() -> Gauge {
+        gauge!("danmaku_filter_rules_age_seconds")
     }
 
     /// Records of the topic that are not kept; counted by who follows it.
@@ -209,7 +212,10 @@ fn describe() {
         ("danmaku_filter_reader_restarts_total", "Partitions read anew because they stood still or had a hole."),
         ("danmaku_filter_deleted_unjudged_total", "Inputs that Kafka deleted before anybody judged them."),
         ("danmaku_filter_forgotten_total", "Limits forgiven early because a memory was full."),
-        ("danmaku_filter_rules_bad_total", "Versions of rules, or looks at a word file, that could not be used."),
+        (
+            "danmaku_filter_rules_bad_total",
+            "Versions, builds of them, or looks at a word file, that could not be used.",
+        ),
         ("danmaku_filter_rules_refused_total", "Records of the rule book that could not be kept."),
     ] {
         describe_counter!(name, meaning);
@@ -225,7 +231,10 @@ fn describe() {
     describe_gauge!("danmaku_filter_rules_rooms", "Rooms with lists of their own.");
     describe_gauge!("danmaku_filter_rules_mutes", "Mutes known, with those that ended of late.");
     describe_gauge!("danmaku_filter_rules_bans", "Bans known, with those that ended of late.");
-    describe_gauge!("danmaku_filter_rules_age_seconds", "Since the rules in force were last the newest known.");
+    describe_gauge!(
+        "danmaku_filter_rules_age_seconds",
+        "Since the rules in force were last the newest known, or since danmaku-rules could last be asked for newer ones."
+    );
     describe_histogram!("danmaku_filter_rules_in_force_seconds", "From hearing of new rules to judging by them.");
     describe_histogram!("danmaku_filter_turn_seconds", "One turn of a judging thread: up to 256 records.");
     describe_histogram!(

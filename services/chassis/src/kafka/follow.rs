@@ -15,7 +15,7 @@ use std::{
 use anyhow::Context as _;
 
 use super::{Cluster, Error, Heard, LookUp, Reader, Record, Seen, Watchdog};
-use crate::admin::Condition;
+use crate::{admin::Condition, lately::Lately};
 
 /// How long a poll may wait: also how long the thread may take to end.
 const POLL_WAIT: Duration = Duration::from_millis(100);
@@ -42,11 +42,14 @@ pub enum News<'a> {
 
 /// Follows as long as it is held. Its thread ends within [`POLL_WAIT`] after, or [`LOOK_UP_TIMEOUT`] when the broker is away.
 #[must_use = "dropping it ends the following"]
-pub struct Follower(Arc<AtomicBool>);
+pub struct Follower {
+    is_over: Arc<AtomicBool>,
+    asked: Arc<Lately>,
+}
 
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        self.is_over.store(true, Ordering::Release);
     }
 }
 
@@ -72,8 +75,11 @@ impl Follower {
             hear,
             place: Place::default(),
             watchdog: Watchdog::new(0, Instant::now()),
+            seen_to: 0,
+            asked: Arc::default(),
             last_error: None,
         };
+        let asked = Arc::clone(&following.asked);
         condition.not_ready(format!("{topic} is being read"));
         let is_over = Arc::new(AtomicBool::new(false));
         let (name, over) = (format!("follow-{topic}"), Arc::clone(&is_over));
@@ -84,7 +90,12 @@ impl Follower {
             }
         };
         thread::Builder::new().name(name.clone()).spawn(guarded).with_context(|| format!("thread {name}"))?;
-        Ok(Self(is_over))
+        Ok(Self { is_over, asked })
+    }
+
+    /// When Kafka last said how far the topic goes, and all of that had been read, or more than at the question before.
+    pub fn asked(&self) -> Arc<Lately> {
+        Arc::clone(&self.asked)
     }
 }
 
@@ -126,6 +137,9 @@ struct Following<H> {
     reader: Reader,
     place: Place,
     watchdog: Watchdog,
+    /// How far it was read at the last look.
+    seen_to: u64,
+    asked: Arc<Lately>,
     last_error: Option<Instant>,
 }
 
@@ -186,6 +200,10 @@ impl<H: FnMut(News<'_>)> Following<H> {
     fn look(&mut self) -> Result<(), Error> {
         let marks = self.lookup.watermarks(&self.topic, 0)?;
         self.place.high = self.place.high.max(marks.high);
+        let seen_to = std::mem::replace(&mut self.seen_to, self.place.read_to);
+        if self.place.read_to >= marks.high || self.place.read_to > seen_to {
+            self.asked.is_so();
+        }
         match self.watchdog.look(self.place.read_to, marks, Instant::now()) {
             Seen::Fine => Ok(()),
             Seen::Stuck => {

@@ -233,6 +233,18 @@ fn mutes_and_bans_come_from_the_topic_whatever_the_words_come_from() {
 }
 
 #[test]
+fn a_thread_that_fails_says_so_and_the_last_rules_stay() {
+    let mut world = world(Source::Topic);
+    world.publish(1, words(["blorp"]));
+    world.look();
+    assert!(world.readiness.is_ready());
+    let World { feed, shelf, readiness, .. } = world;
+    feed.keep(|| panic!("a test's own"));
+    assert!(readiness.not_ready()[0].reason.contains("failed; restart"), "{:?}", readiness.not_ready());
+    assert_eq!(shelf.load().as_ref().map(|book| book.version), Some(1));
+}
+
+#[test]
 fn p24_a_judging_thread_is_never_the_last_to_let_go_of_a_book() {
     let mut world = world(Source::Topic);
     world.publish(1, words(["blorp"]));
