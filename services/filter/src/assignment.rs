@@ -244,6 +244,7 @@ impl Member<'_> {
             watch_ticket: None,
             forgotten: 0,
             foreign_told: false,
+            failures: 0,
         };
         judging.read_on(&self.reader, partition.number);
         partition.stage = Stage::Judging(Box::new(judging));

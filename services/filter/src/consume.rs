@@ -198,7 +198,11 @@ impl<'a> Member<'a> {
             let number = partition.number;
             let Some(judging) = partition.judging() else { continue };
             bench.settle(number, judging)?;
-            if !judging.reading && !judging.leaving && judging.in_flight.has_drained() {
+            let rests = !judging.reading && !judging.leaving;
+            if rests && judging.is_spoilt() && judging.is_done() {
+                return Break(Interruption::Rewind("the judge failed on many records in a row".to_owned()));
+            }
+            if rests && !judging.is_spoilt() && judging.in_flight.has_drained() {
                 judging.read_on(&self.reader, number);
             }
             in_flight += judging.in_flight.len();

@@ -13,7 +13,7 @@ const KEY_BYTES_MAX: usize = 1024;
 pub(crate) enum Reason {
     /// It is no record of its topic's kind.
     Undecodable,
-    /// It is one, but for no room or by nobody.
+    /// It is one, but for no room or by nobody, or the judge fails on it.
     Unjudgeable,
     /// What became of it is refused by Kafka for itself (F2).
     Unwritable,

@@ -1,10 +1,10 @@
 //! What is done about a panic, which is a bug: it ends what was done and not the thread that did it. What to make of that is the
-//! caller's affair; what was said of it stands in the log.
+//! caller's affair; what it was stands in the log.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What `act` comes to; `None` if it panics. Whoever goes on with what `act` had in its hands says why that is whole. It costs
-/// nothing as long as nothing panics: no instruction more for a call that was not inlined before.
+/// What `act` comes to; `None` if it panics. Whoever goes on with what `act` had in its hands says why that is whole. As long as
+/// nothing panics it costs a call that is not inlined, so it may stand on the way of a record.
 pub(crate) fn guarded<T>(act: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(act)).ok()
 }

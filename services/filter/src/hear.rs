@@ -1,25 +1,28 @@
-//! One record of the input: decoded, judged or learned or closed, written, and in flight until all of that is acknowledged.
+//! One record of the input: decoded, treated, written, and in flight until all of that is acknowledged.
 
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use chassis::kafka::{Failure, Reader, Record};
-use judge::{Book, Desk, Heard, Judgement};
+use judge::{Book, Desk, Heard};
 use proto::{
     MessageId,
     record::{HEADER_TRACEPARENT, decode},
-    v1::{Input, Word},
+    v1::Input,
 };
 
 use crate::{
     consume::Interruption,
     dead_letter::{Dead, Reason, letter},
     deliver::{Kept, Settled},
+    guard::guarded,
     ownership::Treatment,
     partition::{Judging, Partition},
-    trace::Trace,
     works::Works,
     write::{Stamp, Writer, Written},
 };
+
+/// What is written of a record at which the judge panicked. The panic's own words hold what was said; they stand in the log.
+const FAILED: &str = "the judge failed on it, which is a bug";
 
 /// What a record is judged with.
 pub(crate) struct Bench<'a> {
@@ -52,7 +55,7 @@ impl Bench<'_> {
         if let Some(written) = self.answer(judging, stamp, record)? {
             let kept = Kept { append_ms: record.time_ms(), value: record.value().to_vec() };
             judging.in_flight.push(record.offset(), written.waiting, written.bytes, kept);
-            if judging.in_flight.is_full() {
+            if judging.in_flight.is_full() || judging.is_spoilt() {
                 judging.stop_reading(self.reader, number);
             }
         }
@@ -91,39 +94,27 @@ impl Bench<'_> {
         stamp: Stamp<'_>,
         record: &Record<'_>,
     ) -> ControlFlow<Interruption, Option<Written>> {
-        let (partition, offset, metrics) = (stamp.partition, record.offset(), &self.works.metrics);
-        // What travels on with the output, if its trace begins here.
-        let mut header = None;
-        let (judge, treatment) = (&mut judging.judge, judging.inheritance.treatment(offset));
-        let heard = match (self.works.heard(record, &mut judging.foreign_told), &treatment) {
-            (Ok(heard), _) => heard,
+        let (partition, offset) = (stamp.partition, record.offset());
+        let treatment = judging.inheritance.treatment(offset);
+        let learns = treatment == Treatment::Learn;
+        // A record at which the judge fails hurts only itself.
+        let treated = guarded(|| {
+            let heard = self.works.heard(record, &mut judging.foreign_told)?;
+            Ok(self.treat(judging, stamp, heard, treatment))
+        });
+        let treated = treated.unwrap_or_else(|| {
+            *self.desk = Desk::default();
+            judging.failures += u32::from(!learns);
+            Err((Reason::Unjudgeable, FAILED.to_owned()))
+        });
+        let (judgement, header) = match treated {
+            Ok(Some(treated)) => treated,
+            Ok(None) => return Continue(None),
             // F8. What cannot be heard was set apart when it was ours to judge.
-            (Err(_), Treatment::Learn) => return Continue(None),
-            (Err((reason, detail)), _) => return self.dead_letter(record, reason, &detail).map_continue(Some),
+            Err(_) if learns => return Continue(None),
+            Err((reason, detail)) => return self.dead_letter(record, reason, &detail).map_continue(Some),
         };
-        let judgement = match treatment {
-            Treatment::Learn => {
-                judge.learn(self.desk, self.book, &heard);
-                metrics.learned.increment(1);
-                return Continue(None);
-            }
-            Treatment::Stood(stood) => {
-                judge.learn_stood(self.desk, self.book, &heard, &stood);
-                metrics.stood.increment(1);
-                Judgement::again(heard, stood)
-            }
-            Treatment::Superseded => {
-                judge.learn_superseded(self.desk, self.book, &heard);
-                metrics.superseded.increment(1);
-                metrics.judged(partition, offset, Word::Superseded, "");
-                Judgement::superseded(heard)
-            }
-            Treatment::Judge => {
-                let (judgement, trace) = self.judge(judging, stamp, heard);
-                header = trace;
-                judgement
-            }
-        };
+        judging.failures = 0;
         if let Some(room) = judgement.counted_in {
             let due = judging.tally.count(judgement.word, room, offset, self.book.version);
             or_rewind(self.writer.tally(partition, stamp.owner, &mut judging.tally, due))?;
@@ -137,19 +128,6 @@ impl Bench<'_> {
             written.bytes += letter.bytes;
         }
         Continue(Some(written))
-    }
-
-    /// Judges a record; and what is to travel with its output, if its trace begins here.
-    fn judge(&mut self, judging: &mut Judging, stamp: Stamp<'_>, heard: Heard) -> (Judgement, Option<String>) {
-        let (id, accepted_ms) = (heard.id(), heard.input().accepted_ms);
-        let told = &self.works.told;
-        let trace = told.begin(&judging.traces, (id, accepted_ms), stamp.traceparent, stamp.lag_ms);
-        let judgement = judging.judge.judge(self.desk, self.book, heard, stamp.lag_ms);
-        let code = judgement.verdict.as_ref().map_or("", |verdict| &verdict.code);
-        self.works.metrics.judged(id.partition, id.offset, judgement.word, code);
-        let header = trace.as_ref().and_then(Trace::header);
-        judging.traces.judged(trace, judgement.word);
-        (judgement, header)
     }
 
     fn dead_letter(&self, record: &Record<'_>, reason: Reason, detail: &str) -> ControlFlow<Interruption, Written> {

@@ -2,11 +2,12 @@
 //! (F1–F11 of docs/rules.md; each is cited where it is carried out). How one message is judged is kept out (`judge`).
 //!
 //! # Layout, in reading order
-//! A judging thread is `consume`: its round; `hear` is what happens to one record, `write` and `deliver` what is written for it
-//! and what of that is finished, `tally` what is only counted, `dead_letter` what cannot be judged, `trace` of which it is told how. `partition` is the life of one partition: it comes
-//! through `assignment`, with `ownership` and `warmup` deciding on what `survey` saw of its past, and `briefing` telling of it; it goes through `leave`.
-//! `upkeep` is what is done each second, `watch` sees a partition stand still. `book_feed` brings the rules, `works` is what
-//! threads share, `clock` their time, `guard` what becomes of a panic.
+//! A judging thread is `consume`: its round; `hear` is what happens to one record, `treat` what the judge makes of it, `write` and
+//! `deliver` what is written for it and what of that is finished, `tally` what is only counted, `dead_letter` what cannot be judged,
+//! `trace` of which it is told how. `partition` is the life of one partition: it comes through `assignment`, with `ownership` and
+//! `warmup` deciding on what `survey` saw of its past, and `briefing` telling of it; it goes through `leave`. `upkeep` is what is done
+//! each second, `watch` sees a partition stand still. `guard` is what becomes of a panic. `book_feed` brings the rules, `works` is
+//! what threads share, `clock` their time.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +15,7 @@ mod config;
 mod metrics;
 mod consume;
 mod hear;
+mod treat;
 mod write;
 mod deliver;
 mod tally;

@@ -81,7 +81,13 @@ pub(crate) struct Judging {
     pub(crate) forgotten: u64,
     /// A record of another generation was met and told of.
     pub(crate) foreign_told: bool,
+    /// Records in a row at which the judge panicked.
+    pub(crate) failures: u32,
 }
+
+/// So many failures in a row are not the records': something that the judge remembers is not whole any more. A single one leaves
+/// it whole, as far as one can tell: a memory is changed in one piece, after what is said was looked at.
+const FAILURES_MAX: u32 = 32;
 
 impl Partition {
     /// One just assigned.
@@ -128,6 +134,17 @@ impl Judging {
         {
             tracing::error!(partition = number, %error, "a partition cannot be let go");
         }
+    }
+
+    /// Whether what the judge remembers cannot be gone on with. The partition is read no further, and taken anew once all is
+    /// finished: those that were set apart are not judged again.
+    pub(crate) fn is_spoilt(&self) -> bool {
+        self.failures >= FAILURES_MAX
+    }
+
+    /// Whether all that was read is finished, and was sent to be committed.
+    pub(crate) fn is_done(&self) -> bool {
+        self.committed >= self.next
     }
 
     /// The end of the partition was met: what was read last was read as early as it could be.

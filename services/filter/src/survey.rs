@@ -16,12 +16,13 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use chassis::kafka::{Cluster, LookUp, Reader, Watermarks};
 use proto::{record::decode, v1::Output};
 
 use crate::{
     clock::Clock,
+    guard::guarded,
     ownership::{Start, Tail, TailReading, TailRecord, start},
     warmup::{self, From},
     write::Names,
@@ -133,16 +134,21 @@ impl Surveyor {
             let next = asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
             match next {
                 Ok(Question { ticket, partition, about, answer }) => {
-                    let found = match about {
-                        About::Past { claim } => self.past(partition, claim).map(|past| Found::Past(Box::new(past))),
-                        About::Input => self.input_marks(partition).map(Found::Input),
-                    };
+                    // After a panic the readers are gone, and nothing else is changed by looking.
+                    let found = guarded(|| self.look(partition, about)).unwrap_or_else(|| Err(anyhow!("a panic")));
                     // Who asked may be gone.
                     let _ = answer.send(Answer { ticket, partition, found });
                 }
                 Err(RecvTimeoutError::Timeout) => self.readers = None,
                 Err(RecvTimeoutError::Disconnected) => return,
             }
+        }
+    }
+
+    fn look(&mut self, partition: i32, about: About) -> anyhow::Result<Found> {
+        match about {
+            About::Past { claim } => self.past(partition, claim).map(|past| Found::Past(Box::new(past))),
+            About::Input => self.input_marks(partition).map(Found::Input),
         }
     }
 
