@@ -57,10 +57,10 @@ impl Member<'_> {
             },
             (Stage::Judging(judging), found) if judging.watch_ticket == Some(ticket) => {
                 judging.watch_ticket = None;
-                if let Ok(Found::Input(marks)) = found {
-                    member.take_watermarks(partition.number, judging, marks, now);
+                match found {
+                    Ok(Found::Input(marks)) => member.take_watermarks(partition.number, judging, marks, now),
+                    _ => Continue(()),
                 }
-                Continue(())
             }
             // It was rewound, or given up and taken again, since it was asked about.
             _ => Continue(()),

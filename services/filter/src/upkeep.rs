@@ -3,7 +3,7 @@
 
 use std::{
     mem,
-    ops::ControlFlow,
+    ops::ControlFlow::{self, Break, Continue},
     time::{Duration, Instant},
 };
 
@@ -58,7 +58,7 @@ impl Member<'_> {
                 or_rewind(judging.write_tally(&self.writer, number, owner))?;
             }
         }
-        ControlFlow::Continue(())
+        Continue(())
     }
 
     /// Asks about partitions that stand still, and tells how far each lags and what memories forgot.
@@ -83,19 +83,36 @@ impl Member<'_> {
     }
 
     /// The watermarks of a partition that stands still.
-    pub(crate) fn take_watermarks(&self, number: i32, judging: &mut Judging, marks: Watermarks, now: Instant) {
+    pub(crate) fn take_watermarks(
+        &self,
+        number: i32,
+        judging: &mut Judging,
+        marks: Watermarks,
+        now: Instant,
+    ) -> ControlFlow<Interruption> {
         if !judging.reading {
-            return;
+            return Continue(());
         }
-        if let Finding::ReadAnewFrom(offset) = judging.watch.answer(now, judging.next, marks) {
-            let deleted = judging.in_flight.skip_to(offset);
-            self.works.metrics.reader_restarts.increment(1);
-            self.works.metrics.deleted.increment(deleted);
-            tracing::warn!(partition = number, offset, deleted, "a partition stood still, it is read anew");
-            judging.next = offset;
-            judging.stop_reading(&self.reader, number);
-            judging.read_on(&self.reader, number);
+        match judging.watch.answer(now, judging.next, marks) {
+            Finding::Fine => {}
+            Finding::ReadAnewFrom(offset) => {
+                let deleted = judging.in_flight.skip_to(offset);
+                self.works.metrics.reader_restarts.increment(1);
+                self.works.metrics.deleted.increment(deleted);
+                tracing::warn!(partition = number, offset, deleted, "a partition stood still, it is read anew");
+                judging.next = offset;
+                judging.stop_reading(&self.reader, number);
+                judging.read_on(&self.reader, number);
+            }
+            // F10: taken anew, it is refused if that is still so.
+            Finding::Shorter => {
+                return Break(Interruption::Rewind(format!(
+                    "the input's partition {number} ends at {}, before what was judged, {}",
+                    marks.high, judging.next
+                )));
+            }
         }
+        Continue(())
     }
 
     /// Ready once all partitions are judged, and from then on unless one is refused (F10): a rebalance is no reason to stop a

@@ -1,5 +1,5 @@
-//! A partition that stands still while its end moves: a client that lost its place, or a place that is kept no more.
-//! Pure: the caller brings the time, asks for the watermarks, and reads the partition anew.
+//! A partition that stands still while its end moves: a client that lost its place, or a place that is kept no more; and one that
+//! ends before what was read. Pure: the caller brings the time, asks for the watermarks, and reads the partition anew.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,8 @@ use chassis::kafka::Watermarks;
 /// six a second.
 const STILL: Duration = Duration::from_secs(10);
 
-/// A first answer can cross with the record that it tells of; so it is asked once more after this.
+/// A first answer can cross with the record that it tells of, and a new leader may need a moment to know how far its partition
+/// goes; so it is asked once more after this.
 const AGAIN: Duration = Duration::from_secs(5);
 
 /// Watches where one partition is read.
@@ -17,22 +18,24 @@ const AGAIN: Duration = Duration::from_secs(5);
 pub(crate) struct Watch {
     position: u64,
     ask_at: Instant,
-    /// There was something to read here when last asked.
-    suspect: bool,
+    /// What the last answer would mean, if the next one says the same.
+    suspected: Finding,
 }
 
 /// What an answer means.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Finding {
     /// Nothing is wrong, or it is too early to tell.
     Fine,
     /// Release the partition and read it from here.
     ReadAnewFrom(u64),
+    /// It ends before what was read: somebody recreated the topic, or it lost its end.
+    Shorter,
 }
 
 impl Watch {
     pub(crate) fn new(now: Instant, position: u64) -> Self {
-        Self { position, ask_at: now + STILL, suspect: false }
+        Self { position, ask_at: now + STILL, suspected: Finding::Fine }
     }
 
     /// Whether to ask for the partition's watermarks, given that `position` is to be read next.
@@ -49,21 +52,23 @@ impl Watch {
 
     /// Takes the watermarks that were asked for.
     pub(crate) fn answer(&mut self, now: Instant, position: u64, marks: Watermarks) -> Finding {
-        if position != self.position || marks.high <= position {
-            self.suspect = false;
-            return Finding::Fine;
+        let finding = match position == self.position {
+            true if marks.high < position => Finding::Shorter,
+            true if marks.high > position => Finding::ReadAnewFrom(position.max(marks.low)),
+            _ => Finding::Fine,
+        };
+        let is_sure = marks.low > position || self.suspected == finding;
+        self.suspected = finding;
+        match finding {
+            Finding::Fine => {}
+            Finding::ReadAnewFrom(from) if is_sure => *self = Self::new(now, from),
+            Finding::Shorter if is_sure => *self = Self::new(now, position),
+            _ => {
+                self.ask_at = now + AGAIN;
+                return Finding::Fine;
+            }
         }
-        if marks.low > position {
-            *self = Self::new(now, marks.low);
-            return Finding::ReadAnewFrom(marks.low);
-        }
-        if !self.suspect {
-            self.suspect = true;
-            self.ask_at = now + AGAIN;
-            return Finding::Fine;
-        }
-        *self = Self::new(now, position);
-        Finding::ReadAnewFrom(position)
+        finding
     }
 }
 
@@ -109,6 +114,21 @@ mod tests {
         assert_eq!(watch.answer(after(15), 8, Watermarks { low: 0, high: 9 }), Finding::Fine);
         // An answer about another position than the present one says nothing.
         assert_eq!(watch.answer(after(16), 9, Watermarks { low: 0, high: 10 }), Finding::Fine);
+    }
+
+    #[test]
+    fn one_that_ends_before_what_was_read_is_seen_at_the_second_look() {
+        let start = Instant::now();
+        let after = |s| start + Duration::from_secs(s);
+        let shorter = Watermarks { low: 0, high: 6 };
+        let mut watch = Watch::new(start, 7);
+        assert_eq!(watch.answer(after(10), 7, shorter), Finding::Fine);
+        assert!(watch.tick(after(15), 7));
+        assert_eq!(watch.answer(after(15), 7, shorter), Finding::Shorter);
+        // A new leader that knew better a moment later.
+        assert_eq!(watch.answer(after(25), 7, shorter), Finding::Fine);
+        assert_eq!(watch.answer(after(30), 7, EMPTY), Finding::Fine);
+        assert_eq!(watch.answer(after(40), 7, shorter), Finding::Fine);
     }
 
     #[test]
