@@ -44,10 +44,11 @@ pub struct Config {
           value_parser = produce_timeout)]
     pub produce_timeout: Duration,
 
-    /// How old the oldest unjudged message of a partition may be before its rooms are told 503 judge_behind; 0 = never.
+    /// How old the oldest unjudged message of a partition may be before its rooms are told 503 judge_behind, 3s at
+    /// least; 0 = never.
     // A crashed filter is replaced within 10 s; one that takes longer has left a hall in which nobody is seen.
     #[arg(long, env = "DANMAKU_JUDGE_BEHIND_AFTER", value_name = "DURATION", default_value = "10s",
-          value_parser = parse_duration)]
+          value_parser = judge_behind_after)]
     pub judge_behind_after: Duration,
 
     /// How long a request's body may take to arrive.
@@ -64,6 +65,17 @@ fn produce_timeout(text: &str) -> Result<Duration, String> {
         Ok(duration)
     } else {
         Err("it must be from 1s to 8s".into())
+    }
+}
+
+/// The group commits each second and is asked each second, so what was judged at once is heard of after two, and a third is for
+/// asking; less would close partitions that nobody is behind in.
+fn judge_behind_after(text: &str) -> Result<Duration, String> {
+    let duration = parse_duration(text).map_err(|error| error.to_string())?;
+    if duration.is_zero() || duration >= Duration::from_secs(3) {
+        Ok(duration)
+    } else {
+        Err("it must be 0 or at least 3s".into())
     }
 }
 
@@ -117,5 +129,12 @@ mod tests {
         let line = ["ingest", "--brokers", "localhost:9092", "--keys", "keys.json"];
         let settings: Settings = chassis::settings::parse_from(line).unwrap();
         assert_eq!(settings.own, Config::default());
+    }
+
+    #[test]
+    fn a_judge_is_not_behind_before_it_can_be_heard_of() {
+        for (text, taken) in [("0", true), ("500ms", false), ("2999ms", false), ("3s", true), ("1h", true)] {
+            assert_eq!(judge_behind_after(text).is_ok(), taken, "{text}");
+        }
     }
 }
