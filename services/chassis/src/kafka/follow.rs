@@ -73,6 +73,7 @@ impl Follower {
             topic: topic.to_owned(),
             condition: condition.clone(),
             hear,
+            has_begun: false,
             place: Place::default(),
             watchdog: Watchdog::new(0, Instant::now()),
             seen_to: 0,
@@ -135,6 +136,8 @@ struct Following<H> {
     hear: H,
     lookup: LookUp,
     reader: Reader,
+    /// The reader has a place in the topic.
+    has_begun: bool,
     place: Place,
     watchdog: Watchdog,
     /// How far it was read at the last look.
@@ -147,11 +150,10 @@ impl<H: FnMut(News<'_>)> Following<H> {
     fn run(mut self, is_over: &AtomicBool) {
         let is_over = || is_over.load(Ordering::Acquire);
         let mut next_look = Instant::now();
-        let mut has_begun = false;
         while !is_over() {
             if Instant::now() >= next_look {
                 next_look = Instant::now() + LOOK_EVERY;
-                let looked = if has_begun { self.look() } else { self.begin().map(|()| has_begun = true) };
+                let looked = if self.has_begun { self.look() } else { self.begin() };
                 if let Err(error) = looked {
                     self.complain(&error);
                 }
@@ -160,12 +162,14 @@ impl<H: FnMut(News<'_>)> Following<H> {
         }
     }
 
-    /// Reads from wherever the topic begins now; nothing of it is assigned yet.
+    /// Reads from wherever the topic begins now; nothing of it is assigned yet. What fails is tried again at the next look.
     fn begin(&mut self) -> Result<(), Error> {
+        (self.place, self.has_begun) = (Place::default(), false);
         let marks = self.lookup.watermarks(&self.topic, 0)?;
         self.reader.assign(0, marks.low)?;
         self.place = Place { next: marks.low, read_to: marks.low, high: marks.high, is_caught_up: false };
         self.watchdog = Watchdog::new(marks.low, Instant::now());
+        self.has_begun = true;
         self.take_up();
         Ok(())
     }
@@ -219,9 +223,9 @@ impl<H: FnMut(News<'_>)> Following<H> {
             }
             seen @ (Seen::Shorter | Seen::CutOff) => {
                 tracing::warn!(topic = self.topic, ?seen, "topic is not what was read, it is read anew");
-                (self.hear)(News::Anew);
                 // One that knew the old topic may take its time to believe in the new one.
                 self.reader = Reader::of_committed(&self.cluster, &self.topic)?;
+                (self.hear)(News::Anew);
                 self.begin()
             }
         }
@@ -256,6 +260,28 @@ mod tests {
         assert!(!place.takes_up(), "it is told once");
         place.record(12);
         assert_eq!((place.next, place.read_to), (13, 13));
+    }
+
+    #[test]
+    fn a_beginning_that_fails_leaves_no_place_of_before() {
+        let (cluster, readiness) = (Cluster::real("127.0.0.1:1"), crate::admin::Readiness::new());
+        let before = Place { next: 9, read_to: 9, high: 9, is_caught_up: true };
+        let mut following = Following {
+            lookup: LookUp::new(&cluster, "g", Duration::from_millis(10)).unwrap(),
+            reader: Reader::of_committed(&cluster, "t").unwrap(),
+            cluster,
+            topic: "t".to_owned(),
+            condition: readiness.condition("t"),
+            hear: |_: News<'_>| panic!("nothing is read"),
+            has_begun: true,
+            place: before,
+            watchdog: Watchdog::new(9, Instant::now()),
+            seen_to: 9,
+            asked: Arc::default(),
+            last_error: None,
+        };
+        assert!(following.begin().is_err());
+        assert_eq!((following.has_begun, following.place), (false, Place::default()));
     }
 
     #[test]
