@@ -103,6 +103,15 @@ fn a_full_producer_refuses_at_once() {
 }
 
 #[test]
+fn a_producer_is_full_of_bytes_and_not_of_records() {
+    let (broker, cluster) = embedded(1);
+    drop(broker);
+    // As many as 64 partitions of a filter may have in flight at 4,096 each, of 4 + 64 bytes.
+    let producer = producer(&cluster, 20 << 20);
+    assert!((0..64 * 4_096).all(|_| producer.send(record(b"")).is_ok()));
+}
+
+#[test]
 fn membership_is_a_value_and_commits_are_seen() {
     let (_broker, cluster) = embedded(4);
     let member = Membership::join(&cluster, "g", TOPIC, TIMING, None).unwrap();

@@ -80,8 +80,8 @@ impl Writer {
             // F2: an output waits, and its partition with it.
             message_timeout: None,
             linger: LINGER,
-            // Every partition may be at its cap (F3) without filling the producer: 64 partitions come to 144 MiB, if all
-            // their leaders are gone at once.
+            // Every partition may be at its cap (F3) without filling the producer, in bytes, as records are not counted: 64
+            // partitions come to 144 MiB, if all their leaders are gone at once.
             queue_bytes: partitions * (BYTES_MAX + OVERSHOOT_BYTES),
         };
         Ok(Self { producer: Producer::new(cluster, settings)?, names, generation })

@@ -177,7 +177,8 @@ impl Producer {
             .set("compression.type", "lz4")
             .set("linger.ms", settings.linger.as_millis().to_string())
             .set("message.timeout.ms", settings.message_timeout.map_or(0, |timeout| timeout.as_millis()).to_string())
-            .set("queue.buffering.max.messages", "200000")
+            // No bound of its own: our count of bytes has 64 for each record, and small records count by it.
+            .set("queue.buffering.max.messages", "0")
             // For `warm_up`; at 64 partitions a report is about 50 kB, once a second.
             .set("statistics.interval.ms", "1000")
             // Our own count refuses first; this is the same bound in librdkafka's terms.
