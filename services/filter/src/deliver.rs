@@ -36,11 +36,12 @@ struct Entry<A> {
     /// Its output, verdict and state records, or its dead letter; empty when all are acknowledged.
     waiting: Vec<A>,
     bytes: usize,
-    input: Kept,
+    /// `None` once it is set apart: of two records that cannot be written the first one tells.
+    input: Option<Kept>,
 }
 
 /// An input as it was read, for a dead letter should one of its records turn out to be unwritable.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Kept {
     pub(crate) append_ms: i64,
     pub(crate) value: Vec<u8>,
@@ -70,9 +71,10 @@ impl<A: Answer> InFlight<A> {
         Self { entries: VecDeque::new(), bytes: 0, finished: start }
     }
 
-    /// The input at `offset` is finished once `waiting` is acknowledged and all before are finished (F5).
-    pub(crate) fn push(&mut self, offset: u64, waiting: Vec<A>, bytes: usize, input: Kept) {
-        let bytes = bytes + input.value.len();
+    /// The input at `offset` is finished once `waiting` is acknowledged and all before are finished (F5). Without `input` it is
+    /// set apart already.
+    pub(crate) fn push(&mut self, offset: u64, waiting: Vec<A>, bytes: usize, input: Option<Kept>) {
+        let bytes = bytes + input.as_ref().map_or(0, |input| input.value.len());
         self.bytes += bytes;
         self.entries.push_back(Entry { offset, waiting, bytes, input });
     }
@@ -82,7 +84,7 @@ impl<A: Answer> InFlight<A> {
     pub(crate) fn skip_to(&mut self, offset: u64) -> u64 {
         let end = self.entries.back().map_or(self.finished, |entry| entry.offset + 1);
         if offset > end {
-            self.push(offset - 1, Vec::new(), 0, Kept::default());
+            self.push(offset - 1, Vec::new(), 0, None);
         }
         offset.saturating_sub(end)
     }
@@ -96,11 +98,9 @@ impl<A: Answer> InFlight<A> {
                     Some(Outcome::Acked(_)) => drop(entry.waiting.pop()),
                     Some(Outcome::Failed(Failure::BadRecord(reason))) => {
                         entry.waiting.pop();
-                        return Settled::Unwritable {
-                            offset: entry.offset,
-                            input: std::mem::take(&mut entry.input),
-                            reason,
-                        };
+                        if let Some(input) = entry.input.take() {
+                            return Settled::Unwritable { offset: entry.offset, input, reason };
+                        }
                     }
                     Some(Outcome::Failed(failure)) => return Settled::Broken(format!("{failure:?}")),
                 }

@@ -53,7 +53,8 @@ impl Bench<'_> {
             traceparent: record.header(HEADER_TRACEPARENT),
         };
         if let Some(written) = self.answer(judging, stamp, record)? {
-            let kept = Kept { append_ms: record.time_ms(), value: record.value().to_vec() };
+            let kept = || Kept { append_ms: record.time_ms(), value: record.value().to_vec() };
+            let kept = (!written.is_set_apart).then(kept);
             judging.in_flight.push(record.offset(), written.waiting, written.bytes, kept);
             if judging.in_flight.is_full() || judging.is_spoilt() {
                 judging.stop_reading(self.reader, number);
@@ -126,6 +127,7 @@ impl Bench<'_> {
             let letter = self.dead_letter(record, Reason::Unwritable, &why)?;
             written.waiting.extend(letter.waiting);
             written.bytes += letter.bytes;
+            written.is_set_apart = true;
         }
         Continue(Some(written))
     }
@@ -163,7 +165,8 @@ impl Bench<'_> {
             detail,
             "a record is set apart"
         );
-        or_rewind(self.writer.dead_letter(&letter(dead, reason, detail)))
+        let written = or_rewind(self.writer.dead_letter(&letter(dead, reason, detail)))?;
+        Continue(Written { is_set_apart: true, ..written })
     }
 
     /// Finishes what is acknowledged; what turns out to be unwritable is set apart (F2).

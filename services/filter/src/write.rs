@@ -60,6 +60,8 @@ pub(crate) struct Written {
     pub(crate) bytes: usize,
     /// Why one of them will never be written; the others are.
     pub(crate) unwritable: Option<String>,
+    /// Its dead letter is among them.
+    pub(crate) is_set_apart: bool,
 }
 
 /// What the judge stamps on his records besides the judgement.

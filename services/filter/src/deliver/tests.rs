@@ -28,8 +28,8 @@ impl Answer for Later {
     }
 }
 
-fn kept(bytes: usize) -> Kept {
-    Kept { append_ms: 5, value: vec![0; bytes] }
+fn kept(bytes: usize) -> Option<Kept> {
+    Some(Kept { append_ms: 5, value: vec![0; bytes] })
 }
 
 fn bad() -> Outcome {
@@ -104,12 +104,24 @@ fn what_can_never_be_written_is_set_apart_and_the_partition_goes_on() {
     in_flight.push(7, vec![output.clone()], 1, kept(3));
     in_flight.push(8, vec![Later::acked()], 1, kept(0));
     output.come(bad());
-    let expected = Settled::Unwritable { offset: 7, input: kept(3), reason: "too large".to_owned() };
+    let expected = Settled::Unwritable { offset: 7, input: kept(3).unwrap(), reason: "too large".to_owned() };
     assert_eq!(in_flight.settle(), expected);
     in_flight.wait_also(letter.clone());
     assert_eq!((in_flight.settle(), in_flight.finished()), (Settled::Quiet, 7), "its dead letter is not acknowledged");
     letter.come(Outcome::Acked(0));
     assert_eq!((in_flight.settle(), in_flight.finished()), (Settled::Quiet, 9));
+}
+
+#[test]
+fn an_input_is_set_apart_once() {
+    let (output, verdict, letter) = (Later::default(), Later::default(), Later::default());
+    let mut in_flight = InFlight::new(7);
+    in_flight.push(7, vec![output.clone(), verdict.clone()], 1, kept(3));
+    [output, verdict].iter().for_each(|answer| answer.come(bad()));
+    assert!(matches!(in_flight.settle(), Settled::Unwritable { .. }));
+    in_flight.wait_also(letter.clone());
+    letter.come(bad());
+    assert_eq!((in_flight.settle(), in_flight.finished()), (Settled::Quiet, 8), "nor for its dead letter");
 }
 
 #[test]
