@@ -86,13 +86,18 @@ impl Metrics {
 
     /// Counts the verdict on an input and its code, unless it was counted before.
     pub(crate) fn judged(&self, partition: i32, offset: u64, word: Word, code: &str) {
-        let counted = usize::try_from(partition).ok().and_then(|partition| self.counted.get(partition));
-        if counted.map_or(0, |counted| counted.fetch_max(offset + 1, Ordering::Relaxed)) > offset {
+        if !self.is_first(partition, offset) {
             return;
         }
         let place = CODES.iter().position(|known| *known == code);
         let counters = [self.judged.get(word as usize), place.and_then(|place| self.refused.get(place))];
         counters.into_iter().flatten().for_each(|counter| counter.increment(1));
+    }
+
+    /// Whether no input of the partition was counted from `offset` on; from now on one was.
+    fn is_first(&self, partition: i32, offset: u64) -> bool {
+        let counted = usize::try_from(partition).ok().and_then(|partition| self.counted.get(partition));
+        counted.is_none_or(|counted| counted.fetch_max(offset + 1, Ordering::Relaxed) <= offset)
     }
 
     pub(crate) fn dead_letter(&self, reason: Reason) {
@@ -258,10 +263,10 @@ mod tests {
     #[test]
     fn an_input_is_counted_once() {
         let metrics = Metrics::new(2);
-        let counted = |partition: usize| metrics.counted[partition].load(Ordering::Relaxed);
-        metrics.judged(1, 7, Word::Limited, "rate");
-        metrics.judged(1, 5, Word::Superseded, "");
-        assert_eq!((counted(0), counted(1)), (0, 8));
+        // Judged, again after a rewind, one before it that is closed as superseded, and what comes next.
+        let first = [7, 7, 5, 8].map(|offset| metrics.is_first(1, offset));
+        assert_eq!(first, [true, false, false, true]);
+        assert!(metrics.is_first(0, 0), "partitions are counted apart");
         // A partition that nobody has is nobody's fault here.
         metrics.judged(9, 0, Word::Passed, "a later release's");
     }
