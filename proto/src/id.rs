@@ -48,9 +48,9 @@ pub struct Cursor {
 pub struct BadNumbers;
 
 fn number<T: FromStr>(part: Option<&str>) -> Result<T, BadNumbers> {
-    // `parse` would take a plus sign; an id has one text form only.
-    let part = part.filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).ok_or(BadNumbers)?;
-    part.parse().map_err(|_| BadNumbers)
+    // `parse` would take a plus sign and zeros ahead; an id has one text form only.
+    let is_own_form = |part: &&str| *part == "0" || !part.starts_with(['0', '+']);
+    part.filter(is_own_form).and_then(|part| part.parse().ok()).ok_or(BadNumbers)
 }
 
 impl MessageId {
@@ -142,9 +142,12 @@ mod tests {
         }
 
         #[test]
-        fn any_text_is_refused_or_its_own_form(text in "[0-9+-]{0,30}|\\PC{0,20}") {
+        fn any_text_is_refused_or_its_own_form(text in "(0?[0-9]{1,2}-){2,3}0?[0-9]|[0-9+-]{0,30}|\\PC{0,20}") {
             if let Ok(id) = text.parse::<MessageId>() {
-                prop_assert!(id.to_string().len() <= text.len());
+                prop_assert_eq!(id.to_string(), &*text);
+            }
+            if let Ok(cursor) = text.parse::<Cursor>() {
+                prop_assert_eq!(cursor.to_string(), text);
             }
         }
     }
@@ -153,6 +156,9 @@ mod tests {
     fn foreign_cursors_are_refused() {
         for bad in ["", "1-2-3", "1-2-3-4-5", "1-2-3-x", "1-2-3-+4", "1--3-4", "-1-2-3-4", "1-2-3-99999999999999999999"]
         {
+            assert_eq!(bad.parse::<Cursor>(), Err(BadNumbers), "{bad}");
+        }
+        for bad in ["01-2-3-4", "1-2-3-00", "1-2-3-"] {
             assert_eq!(bad.parse::<Cursor>(), Err(BadNumbers), "{bad}");
         }
     }
