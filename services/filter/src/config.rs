@@ -65,7 +65,8 @@ pub struct Config {
     pub room_budget: u32,
 }
 
-/// What a restart replays is 75 s of input; a longer window would be forgiven by it.
+/// Memories are as large as what a busy partition says in 60 s; a longer window would be forgiven early there. What a restart
+/// replays, 112.5 s, reaches further back than that (F8).
 fn within_a_minute(text: &str) -> Result<Duration, String> {
     let duration = parse_duration(text).map_err(|error| error.to_string())?;
     if duration <= Duration::from_secs(60) { Ok(duration) } else { Err("the most is 60s".into()) }
