@@ -20,7 +20,7 @@ const DATA_BYTES_MAX: usize = 2048;
 /// Bytes of a sticky key: with 16 keys a room, 1 KiB.
 const STICKY_BYTES_MAX: usize = 64;
 /// Bytes of an event's name.
-const EVENT_BYTES_MAX: usize = 64;
+const EVENT_NAME_BYTES_MAX: usize = 64;
 /// What a message shows beside a name.
 pub(crate) const BADGES_MAX: usize = 8;
 
@@ -159,7 +159,7 @@ fn post_text(kind: v1::Kind, text: &str, text_max: usize) -> Result<String, Refu
 fn event_name(kind: v1::Kind, name: String) -> Result<String, Refusal> {
     let plain = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.:/".contains(&byte));
     match (kind, name.len()) {
-        (v1::Kind::Event, 1..=EVENT_BYTES_MAX) if plain(&name) => Ok(name),
+        (v1::Kind::Event, 1..=EVENT_NAME_BYTES_MAX) if plain(&name) => Ok(name),
         (v1::Kind::Event, _) => {
             Err(malformed("event must name the event: 1 to 64 characters of A-Z, a-z, 0-9 and _-.:/"))
         }

@@ -52,7 +52,7 @@ pub struct Config {
     pub judge_behind_after: Duration,
 
     /// How long a request's body may take to arrive.
-    // 8 KiB in 5 s is slower than any modem.
+    // 16 KiB in 5 s are 26 kbit/s, which every modem has.
     #[arg(long, env = "DANMAKU_BODY_TIMEOUT", value_name = "DURATION", default_value = "5s",
           value_parser = parse_duration)]
     pub body_timeout: Duration,

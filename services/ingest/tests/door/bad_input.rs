@@ -95,16 +95,18 @@ async fn rooms_paths_methods_and_types() {
 async fn events() {
     let rig = Rig::start(open_config()).await;
     let service = rig.token("platform", &[Role::Service]);
-    let data = |bytes: usize| {
-        format!(r#"{{"kind":"event","client_id":"c","event":"x","data":"{}"}}"#, "d".repeat(bytes - 2)).into_bytes()
-    };
     let no_client_id = br#"{"kind":"event","event":"x"}"#.to_vec();
-    let table: [(Vec<u8>, (u16, &str)); 5] = [
+    let event = |data: &str| format!(r#"{{"kind":"event","client_id":"c","event":"x","data":"{data}"}}"#).into_bytes();
+    let data = |bytes: usize| event(&"d".repeat(bytes - 2));
+    let escaped = |bytes: usize| event(&r"\u0064".repeat(bytes - 2));
+    let table: [(Vec<u8>, (u16, &str)); 7] = [
         (no_client_id, (400, "malformed")),
         (br#"{"kind":"chat","client_id":"c"}"#.to_vec(), (400, "malformed")),
         (data(2048), (202, "")),
         (data(2049), (413, "too_long")),
-        (data(8192), (413, "too_long")),
+        (escaped(2048), (202, "")),
+        (escaped(2049), (413, "too_long")),
+        (data(16 << 10), (413, "too_long")),
     ];
     for (body, expected) in table {
         let answer = rig.post("/v1/rooms/demo/events", &service, &body).await;
