@@ -17,7 +17,8 @@ pub const PROTOCOL_BEARER: &str = "bearer.";
 
 /// What the server says, as JSON.
 pub fn to_json(frame: &FromServer) -> Vec<u8> {
-    // The only field that can fail is `data` that is no JSON; the door lets none in, so losing the frame's data is enough.
+    // The only field that can fail is `data` that is no JSON. The door lets none in; should one come, the whole frame is lost, and
+    // its viewer hears that something is wrong.
     serde_json::to_vec(frame).unwrap_or_else(|_| br#"{"type":"error","code":"internal"}"#.to_vec())
 }
 
@@ -76,7 +77,7 @@ fn classify(bytes: &[u8], error: &serde_json::Error) -> BadFrame {
     }
 }
 
-/// One message as it stands inside a JSON batch: encoded once, joined by [`json_batch`].
+/// One message as it stands inside a JSON batch: encoded once, joined by [`json_batch`]. One whose `data` is no JSON is empty.
 pub fn json_message(message: &v1::Message) -> Vec<u8> {
     serde_json::to_vec(message).unwrap_or_else(|_| b"{}".to_vec())
 }

@@ -4,9 +4,9 @@
 //!
 //! # Layout, in reading order
 //! `danmaku.proto` names every record and frame; [`room`] and [`id`] are what they are called by, [`text`] is what may
-//! be said; [`partition`] and [`topics`] say where in Kafka they live, [`reading`] which records count; [`ban`] is who may not
-//! be here, [`rules`] under which keys the rule book stands, [`lag`] how far behind a reader is; [`frame`] and [`close`] are
-//! the viewer's wire.
+//! be said; [`partition`] and [`topics`] say where in Kafka they live, [`record`] as which bytes, [`reading`] which records
+//! count; [`ban`] is who may not be here, [`rules`] under which keys the rule book stands, [`lag`] how far behind a reader is;
+//! [`frame`] and [`close`] are the viewer's wire.
 
 pub mod room;
 pub mod id;
