@@ -10,6 +10,8 @@ use metrics::{counter, describe_counter, describe_gauge, gauge};
 use rustix::process::{Resource, getrlimit};
 use tokio::runtime::Handle;
 
+use crate::release;
+
 /// In which `/proc` counts time: programs are shown hundredths on every Linux, whatever its kernel counts by.
 const TICKS_A_SECOND: u64 = 100;
 
@@ -27,8 +29,7 @@ pub(crate) fn begin() {
         "The share of the last 5 s that the runtime's workers were busy; 1 is all of them all the time."
     );
     describe_gauge!("danmaku_runtime_tasks", "Tasks that live on the runtime.");
-    let commit = option_env!("DANMAKU_COMMIT").unwrap_or("unknown");
-    gauge!("danmaku_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => commit).set(1.0);
+    gauge!("danmaku_build_info", "version" => release::VERSION, "commit" => release::COMMIT).set(1.0);
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     gauge!("process_start_time_seconds").set(began.as_secs_f64());
 }

@@ -9,6 +9,7 @@ use super::{
     Context,
     span::{self, Act, Value},
 };
+use crate::release;
 
 /// A request: the spans of some services.
 #[derive(Clone, PartialEq, Message)]
@@ -178,7 +179,7 @@ fn resource(service: &str, instance: &str) -> Resource {
     let attributes = [
         ("service.namespace", "danmaku"),
         ("service.name", service),
-        ("service.version", env!("CARGO_PKG_VERSION")),
+        ("service.version", release::VERSION),
         ("service.instance.id", instance),
     ];
     Resource { attributes: attributes.map(|(key, value)| said(key, Held::Text(value.to_owned()))).into() }
@@ -245,10 +246,7 @@ mod tests {
         let mut export = request(&spans(), "i1");
         for service in &mut export.services {
             let version = &mut service.resource.as_mut().unwrap().attributes[2].value.as_mut().unwrap().held;
-            assert_eq!(
-                version.replace(Held::Text("VERSION".into())),
-                Some(Held::Text(env!("CARGO_PKG_VERSION").into()))
-            );
+            assert_eq!(version.replace(Held::Text("VERSION".into())), Some(Held::Text(release::VERSION.into())));
         }
         let bytes: String = export.encode_to_vec().iter().map(|byte| format!("{byte:02x}")).collect();
         assert_eq!(bytes, sample);
