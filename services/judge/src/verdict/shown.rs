@@ -1,8 +1,11 @@
 //! What an input becomes on the screen once it passed: one item for the room or for one user, and what late joiners are told.
 
-use proto::v1::{self, Fate, Item, Kind, Message, State, input::Body, item, state};
+use proto::{
+    ban::Subject,
+    v1::{self, Fate, Item, Kind, Message, SanctionKind, State, input::Body, item, state},
+};
 
-use super::Verdict;
+use super::{MUTE_KEY, Verdict};
 use crate::heard::Heard;
 
 /// The item of an input under its verdict. `None` for what is not shown, for what acts without being seen, and for kinds of a
@@ -54,7 +57,10 @@ fn masked(mut item: Item, text: Option<String>, name: Option<String>) -> Item {
     item
 }
 
-/// What a late joiner must know of an input that passed.
+/// An end that has passed: of a mute that was lifted.
+const ENDED_MS: i64 = 1;
+
+/// What a late joiner must know of an input that passed, or who judges next.
 pub(super) fn state(heard: &Heard) -> Option<State> {
     let input = heard.input();
     let (key, value) = match input.body.as_ref()? {
@@ -62,6 +68,11 @@ pub(super) fn state(heard: &Heard) -> Option<State> {
         Body::Post(post) if !post.sticky.is_empty() => {
             let message = posted(heard.id().to_string(), input.accepted_ms, input.user.clone(), post.clone());
             (format!("sticky/{}", post.sticky), state::Value::Message(message))
+        }
+        // It lifts what a rule decided too, and that stands there under the same key.
+        Body::Sanction(sanction) if sanction.kind() == SanctionKind::Unmute => {
+            let Ok(Subject::User(user)) = sanction.subject.parse() else { return None };
+            (format!("{MUTE_KEY}{user}"), state::Value::Muted(v1::Muted { until: ENDED_MS }))
         }
         _ => return None,
     };

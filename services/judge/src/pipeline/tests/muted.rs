@@ -1,6 +1,6 @@
 //! P21: who may not speak, from which record on and up to which millisecond.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use proto::{
     Source, ban,
@@ -171,6 +171,38 @@ fn p21_a_mute_by_a_rule_goes_on_for_the_next_judge() {
     let heard = heard_at(0, 0, input(&said(0, "ann", "text")));
     world.judge.learn_stood(&mut Desk::default(), &world.book, &heard, &stood);
     assert_eq!(world.says(49, "ann", "text"), "muted muted until 50");
+}
+
+#[test]
+fn p21_a_mute_by_a_rule_that_was_lifted_is_lifted_for_the_next_judge_too() {
+    let muted = Judgement::new(
+        heard_at(0, 0, input(&said(0, "ann", "text"))),
+        Verdict::Muted { by: MutedBy::Mute, until: Until::Time(START_MS + 50) },
+        Finding { rule: "e1".into(), ..Finding::default() },
+        5,
+    );
+    let lifted = |subject: &str| World::new(free()).hear(1, sanction(SanctionKind::Unmute, subject, 0, 1)).state;
+    let coming = Coming {
+        first: Source { generation: 1, offset: 100 },
+        start: Source { generation: 1, offset: 100 },
+        since_ms: START_MS,
+    };
+    for (subject, then) in [
+        ("user/ann", "passed"),
+        ("user/bob", "muted muted until 50"),
+        ("device/phone", "muted muted until 50"),
+        ("ann", "muted muted until 50"),
+    ] {
+        // As the topic keeps it: of one key the last one.
+        let told = [muted.state.clone(), lifted(subject)].into_iter().flatten();
+        let kept: BTreeMap<_, _> = told.map(|state| (state.record_key(), state)).collect();
+        let mut world = World::new(free());
+        kept.values().for_each(|state| world.judge.tell_state(state, coming));
+        assert_eq!(world.says(2, "ann", "text"), then, "{subject}");
+    }
+    // By one who may not, nothing is.
+    let by_a_sender = v1::Input { role: Role::Sender as i32, ..sanction(SanctionKind::Unmute, "user/ann", 0, 1) };
+    assert_eq!(World::new(free()).hear(1, by_a_sender).state, None);
 }
 
 #[test]
