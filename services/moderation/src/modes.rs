@@ -176,7 +176,7 @@ pub(crate) async fn begin_anew(change: &mut Change, now_ms: i64, skew_ms: i64) -
     Ok(anew.execute(change.connection()).await?.rows_affected())
 }
 
-/// Says every mode again, for a broker that has forgotten all.
+/// Says every mode again, where the topics know of none.
 pub(crate) async fn say_again(change: &mut Change, generation: u32, now_ms: i64) -> Result<(), Error> {
     let sql = "SELECT room, mode, author, at_ms, ends_ms, afterwards FROM modes";
     let rows: Vec<Row> = sqlx::query_as(sql).fetch_all(change.connection()).await?;

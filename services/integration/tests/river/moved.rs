@@ -1,16 +1,17 @@
 //! A river moves to other topics, as on another cluster, by the steps of docs/operations.md: nothing accepted is lost, the order
-//! holds, and the rule book comes along with its mutes.
+//! holds, and the rule book comes along with its mutes, and the rooms' modes.
 
 use std::collections::BTreeSet;
 
 use chassis::tokens::Role;
-use integration::{ledger, moderator::in_force, world::PARTITIONS};
-use proto::v1::Word;
+use integration::{ledger, moderator::in_force, until, world::PARTITIONS};
+use proto::{Topic, v1::Word};
 use serde_json::json;
 
 use crate::{LATER, SOON, by_the_book};
 
 const ROOM: &str = "moving";
+const CLOSED: &str = "moving-closed";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn moved() {
@@ -20,6 +21,7 @@ async fn moved() {
     ann.list("house", "enforce").await;
     let version = ann.block("house", "blorp").await;
     ann.post(&format!("rooms/{ROOM}/mutes"), &json!({ "subject": "user/eve", "permanent": true })).await;
+    ann.put(&format!("rooms/{CLOSED}/mode"), &json!({ "mode": { "emergency": true } })).await;
     let (ingest, filter, fanout) = tokio::join!(world.ingest(&[]), world.filter(&[]), world.fanout(&[]));
     in_force(&[&filter], version).await;
     let viewer = world.viewer(&fanout, ROOM).await;
@@ -50,8 +52,13 @@ async fn moved() {
     assert_eq!(after.generation, 2);
     back.until("what is said now", SOON, |seen| seen.ids().contains(&after)).await;
     ledger::check_once_in_order("the viewer", &back.seen().all);
-    for (user, text, word) in [("ann", "blorp", Word::Blocked), ("eve", "hello", Word::Muted)] {
-        let id = world.sender(&ingest, user).say(ROOM, text).await.accepted();
+    until("the mode is kept", SOON, async || (!world.raw(Topic::State).await.is_empty()).then_some(())).await;
+    for (user, room, text, word) in [
+        ("ann", ROOM, "blorp", Word::Blocked),
+        ("eve", ROOM, "hello", Word::Muted),
+        ("ann", CLOSED, "hello", Word::Limited),
+    ] {
+        let id = world.sender(&ingest, user).say(room, text).await.accepted();
         assert_eq!(world.came_to(&[id].into(), LATER).await[&id], word, "{user}");
     }
     drop(desk);

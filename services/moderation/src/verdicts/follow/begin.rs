@@ -36,11 +36,11 @@ pub(super) async fn begin(
     is_new_broker: bool,
 ) -> anyhow::Result<BTreeMap<i32, Place>> {
     let marks = marks(ground, topic.to_owned()).await?;
-    let known = known(store).await.context("the places cannot be read")?;
+    let all = known(store).await.context("the places cannot be read")?;
     let mut change = store.change().await?;
     let mut places = BTreeMap::new();
     for (partition, marks) in marks {
-        let known = known.get(&partition).copied();
+        let known = all.get(&partition).copied();
         let place = match start(known.filter(|_| !is_new_broker), marks, ground.generation) {
             Start::At(place) => place,
             Start::Anew(place) => {
@@ -57,10 +57,18 @@ pub(super) async fn begin(
     }
     if is_new_broker {
         forget(&mut change, "%").await?;
+    }
+    if is_new_broker || is_moved(&all, ground) {
         modes::say_again(&mut change, ground.generation, now_ms()).await?;
     }
     change.commit().await?;
     Ok(places)
+}
+
+/// Whether the topics are of a later generation than those that were read: none of them holds what was said of modes. What is
+/// known of partitions that are no more stays as it was.
+fn is_moved(known: &BTreeMap<i32, Place>, ground: &Ground) -> bool {
+    known.range(..ground.partitions).any(|(_, place)| place.generation < ground.generation)
 }
 
 fn start(known: Option<Place>, marks: Watermarks, generation: u32) -> Start {
