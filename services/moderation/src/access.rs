@@ -10,6 +10,8 @@ use crate::refusal::Refusal;
 pub struct Caller {
     /// The token's `sub`: what the audit log calls him.
     pub id: String,
+    /// When his token ends, in Unix seconds.
+    pub expires: u64,
     rank: Rank,
     /// The only rooms he is for; `None` is all.
     rooms: Option<Vec<String>>,
@@ -63,13 +65,13 @@ impl Caller {
             (Role::LogViewer, Rank::LogViewer),
         ];
         let rank = ranks.into_iter().find(|(role, _)| claims.has(*role)).map_or(Rank::Nobody, |(_, rank)| rank);
-        Self { id: claims.sub.clone(), rank, rooms: claims.rooms.clone() }
+        Self { id: claims.sub.clone(), expires: claims.exp, rank, rooms: claims.rooms.clone() }
     }
 
     /// Somebody without a token.
     #[must_use]
     pub fn nobody() -> Self {
-        Self { id: String::new(), rank: Rank::Nobody, rooms: None }
+        Self { id: String::new(), expires: 0, rank: Rank::Nobody, rooms: None }
     }
 
     /// Whether he came with a token.

@@ -17,9 +17,10 @@ use utoipa::IntoParams;
 use super::{
     answer::Fault,
     ask::{Here, Named, Params},
+    now_ms,
 };
 use crate::{
-    access::Act,
+    access::{Act, Caller},
     events::{self, Event},
     house::House,
     refusal::Refusal,
@@ -62,7 +63,7 @@ impl<S: Send + Sync> FromRequestParts<S> for LastEvent {
 /// What happens in a room, as it happens
 ///
 /// An event stream: `held`, `decided`, `came_to`, `hits`, `sanction`, `mode`, `recall`, `reported`, `broadcast`, each with JSON
-/// and its id. `gap` comes first where events behind `since` are not kept any more.
+/// and its id. `gap` comes first where events behind `since` are not kept any more. It ends with its token.
 #[utoipa::path(get, path = "/v1/moderation/rooms/{room}/stream", tag = "stream", params(("room" = String, Path), Since),
     responses((status = 200, body = String, content_type = "text/event-stream"), (status = 429, body = Fault)))]
 pub(super) async fn of_room(
@@ -72,7 +73,7 @@ pub(super) async fn of_room(
     last: LastEvent,
 ) -> Result<impl IntoResponse, Refusal> {
     let room = here.room(&room, Act::Moderate)?;
-    open(&here.house, Some(room.as_str().to_owned()), since.since.or(last.0)).await
+    open(&here, Some(room.as_str().to_owned()), since.since.or(last.0)).await
 }
 
 /// What happens in all rooms, as it happens
@@ -84,14 +85,11 @@ pub(super) async fn of_all(
     last: LastEvent,
 ) -> Result<impl IntoResponse, Refusal> {
     here.scope(None, Act::Moderate)?;
-    open(&here.house, None, since.since.or(last.0)).await
+    open(&here, None, since.since.or(last.0)).await
 }
 
-async fn open(
-    house: &Arc<House>,
-    room: Option<String>,
-    since: Option<i64>,
-) -> Result<impl IntoResponse + use<>, Refusal> {
+async fn open(here: &Here, room: Option<String>, since: Option<i64>) -> Result<impl IntoResponse + use<>, Refusal> {
+    let (house, ends) = (&here.house, left(&here.caller, now_ms()));
     let place = match Arc::clone(&house.streams).try_acquire_owned() {
         Ok(place) => place,
         Err(TryAcquireError::NoPermits | TryAcquireError::Closed) => return Err(Refusal::TooMany(5_000)),
@@ -109,10 +107,19 @@ async fn open(
     tokio::spawn(async move {
         let metrics = stream.house.metrics.clone();
         metrics.stream_opened();
-        stream.run(is_missed).await;
+        tokio::select! {
+            () = stream.run(is_missed) => {}
+            () = time::sleep(ends) => {}
+        }
         metrics.stream_closed();
     });
     Ok(([(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-store")], Body::new(body)))
+}
+
+/// How long his token is good: nothing outlives it.
+fn left(caller: &Caller, now_ms: i64) -> Duration {
+    let ends = Duration::from_secs(caller.expires);
+    ends.saturating_sub(Duration::from_millis(now_ms.unsigned_abs()))
 }
 
 /// One that listens.

@@ -146,8 +146,17 @@ impl Rig {
     pub(crate) fn token_for(&self, user: &str, role: Role, rooms: Option<&[&str]>) -> String {
         let mut claims = Claims::new(user, [role].into_iter().collect());
         claims.rooms = rooms.map(|rooms| rooms.iter().map(|room| (*room).to_owned()).collect());
+        self.mint(&claims, 3600)
+    }
+
+    /// A token that ends soon.
+    pub(crate) fn short_token(&self, user: &str, role: Role, lasts_s: u64) -> String {
+        self.mint(&Claims::new(user, [role].into_iter().collect()), lasts_s)
+    }
+
+    fn mint(&self, claims: &Claims, lasts_s: u64) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
-        self.signer.mint(&claims, Duration::from_secs(3600), now).unwrap()
+        self.signer.mint(claims, Duration::from_secs(lasts_s), now).unwrap()
     }
 
     /// Where a path is: below `/v1/moderation/`, unless it begins with a slash.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use chassis::tokens::Role;
+use chassis::tokens::{Claims, Role};
 use http_body_util::{BodyExt as _, Empty};
 use hyper::{Request, body::Incoming};
 use hyper_util::{client::legacy::Client, rt::TokioExecutor};
@@ -33,8 +33,11 @@ pub(crate) struct Event {
 
 impl Listener {
     pub(crate) async fn on(rig: &Rig, path: &str, role: Role, last: Option<i64>) -> Self {
-        let mut request =
-            Request::get(rig.url(path)).header("authorization", format!("Bearer {}", rig.token("li", role)));
+        Self::with(rig, path, &rig.token("li", role), last).await
+    }
+
+    async fn with(rig: &Rig, path: &str, token: &str, last: Option<i64>) -> Self {
+        let mut request = Request::get(rig.url(path)).header("authorization", format!("Bearer {token}"));
         if let Some(last) = last {
             request = request.header("last-event-id", last.to_string());
         }
@@ -118,6 +121,16 @@ async fn what_happens_is_heard_in_order_and_a_stream_goes_on_where_it_broke() {
     assert_eq!(names(&lost.events(2).await), ["gap", "sanction"]);
     rig.ground.shutdown.trigger();
     lost.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_its_token() {
+    let rig = Rig::start().await;
+    let token = rig.mint(&Claims::new("li", [Role::Moderator].into_iter().collect()), 3);
+    let listener = Listener::with(&rig, "rooms/demo/stream", &token, None).await;
+    assert_eq!(listener.status, 200);
+    let ended = tokio::time::timeout(PATIENCE, listener.end()).await;
+    ended.expect("it outlives its token");
 }
 
 #[tokio::test(flavor = "multi_thread")]
