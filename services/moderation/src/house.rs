@@ -26,6 +26,9 @@ const STREAMS_MAX: usize = 64;
 /// Exports at a time: each reads a partition, twice, at whatever speed Kafka has.
 const EXPORTS_MAX: usize = 2;
 
+/// Web players that are told rows at a time, beside those: any viewer may ask, and keeps no moderator from his file.
+const PLAYERS_MAX: usize = 2;
+
 /// An open service. Dropping it ends what runs beside it.
 pub struct House {
     pub(crate) config: Config,
@@ -39,6 +42,7 @@ pub struct House {
     pub(crate) archive: Archive,
     pub(crate) shelf: Shelf,
     pub(crate) exports: Arc<Semaphore>,
+    pub(crate) players: Arc<Semaphore>,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
     pub(crate) router: axum::Router,
@@ -81,6 +85,7 @@ impl House {
             archive: Archive::of(ground),
             shelf: Shelf::of(ground),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            players: Arc::new(Semaphore::new(PLAYERS_MAX)),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             metrics,
             router: http::router(house.clone()),

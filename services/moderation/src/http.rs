@@ -214,7 +214,9 @@ impl House {
             Some(caller) if !is_report(path) => caller.moderates()?,
             Some(_) => {}
         }
-        let is_large = body.size_hint().upper().is_none_or(|bytes| bytes > BODY_BYTES_MAX as u64);
+        // One that does not say how long it is may become as long as is taken here.
+        let most = body.size_hint().upper().unwrap_or(u64::MAX).min(bytes_max as u64);
+        let is_large = most > BODY_BYTES_MAX as u64;
         let _place = if is_large { self.large.acquire().await.ok() } else { None };
         match collect(body, bytes_max, self.config.moderation_body_timeout).await {
             Collected::Whole(bytes) => Ok(bytes),

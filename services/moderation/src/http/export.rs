@@ -11,7 +11,11 @@ use hyper::{
     header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_TYPE, HeaderName, HeaderValue, X_CONTENT_TYPE_OPTIONS},
 };
 use serde::{Deserialize, Serialize};
-use tokio::{runtime::Handle, sync::OwnedSemaphorePermit, time};
+use tokio::{
+    runtime::Handle,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time,
+};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -129,7 +133,8 @@ pub(super) async fn newest(here: Here, Params(asked): Params<Asked>) -> Result<i
     }
     let room = here.room(&asked.id, Act::Watch)?;
     let most = asked.max.or(asked.limit).unwrap_or(PLAYER_ROWS).min(PLAYER_ROWS_MAX);
-    let reading = Reading::of(&here, room.as_str(), Span { from_ms: asked.from, to_ms: asked.to }).await?;
+    let span = Span { from_ms: asked.from, to_ms: asked.to };
+    let reading = Reading::of(&here.house.shelf, room.as_str(), span, &here.house.players).await?;
     let data = reading.newest(most).await?;
     let kept = if is_for_all && !here.caller.is_known() { PLAYER_KEPT } else { "no-store" };
     Ok(([(CACHE_CONTROL, kept)], Json(Rows { code: 0, data })))
@@ -145,7 +150,8 @@ pub(super) async fn say() -> Refusal {
 
 async fn file(here: Here, room: &str, part: Part, form: Form) -> Result<impl IntoResponse + use<>, Refusal> {
     let room = here.room(room, Act::ReadLog)?;
-    let reading = Reading::of(&here, room.as_str(), Span { from_ms: part.from, to_ms: part.to }).await?;
+    let span = Span { from_ms: part.from, to_ms: part.to };
+    let reading = Reading::of(&here.house.shelf, room.as_str(), span, &here.house.exports).await?;
     let headers = headers(&reading.found, form);
     let (pieces, body) = Channel::<Bytes, Infallible>::new(1);
     reading.write(form, pieces);
@@ -173,9 +179,9 @@ struct Reading {
 }
 
 impl Reading {
-    async fn of(here: &Here, room: &str, span: Span) -> Result<Self, Refusal> {
-        let place = Arc::clone(&here.house.exports).try_acquire_owned().map_err(|_| Refusal::TooMany(AGAIN_MS))?;
-        let (shelf, room) = (here.house.shelf.clone(), room.to_owned());
+    async fn of(shelf: &Shelf, room: &str, span: Span, places: &Arc<Semaphore>) -> Result<Self, Refusal> {
+        let place = Arc::clone(places).try_acquire_owned().map_err(|_| Refusal::TooMany(AGAIN_MS))?;
+        let (shelf, room) = (shelf.clone(), room.to_owned());
         let look = move || shelf.look(&room, span, now_ms()).map(|found| Self { shelf, found, place });
         tokio::task::spawn_blocking(look).await.map_err(|_| given_up())?
     }

@@ -1,12 +1,15 @@
 //! What cannot be done says why, with the line, and does nothing by halves.
 
+use std::time::Duration;
+
 use chassis::tokens::Role;
 use hyper::Method;
+use moderation::Config;
 use serde_json::{Value, json};
 
 use crate::{
     files::gzip,
-    rig::{Rig, room},
+    rig::{Folder, PREFIX, Rig, broker, room},
 };
 
 /// The query, the file, status and code, and the lines that are named.
@@ -100,6 +103,27 @@ async fn who_may_not_bring_a_body_is_told_before_it_is_read() {
     }
     let report = rig.announced_by(Role::Viewer, &Method::POST, "/v1/rooms/demo/reports", 5_000).await;
     assert_eq!(report.is(), (413, "too_long"));
+}
+
+#[tokio::test]
+async fn a_body_that_drips_keeps_nobody_from_bringing_a_list() {
+    let (folder, broker) = (Folder::new(), broker());
+    // None of those is given up while this runs.
+    let config = Config {
+        database: folder.database(),
+        moderation_body_timeout: Duration::from_secs(3_600),
+        ..Config::default()
+    };
+    let rig = Rig::open(&broker.cluster(), PREFIX, config).await;
+    let mut dripping = Vec::new();
+    for path in ["/v1/rooms/demo/reports"; 8] {
+        dripping.push(rig.dripping(Role::Viewer, path).await);
+    }
+    // Whoever asks behind them is answered behind them.
+    let report = rig.announced_by(Role::Viewer, &Method::POST, "/v1/rooms/demo/reports", 5_000).await;
+    assert_eq!(report.is(), (413, "too_long"));
+    let large = "ab".repeat(3 << 20);
+    assert_eq!(rig.admin().file("lists/house/import", "text/plain", large).await.is(), (422, "invalid"));
 }
 
 /// Scopes do not nest: a room is a room, and nothing names a scope in two ways.

@@ -149,12 +149,7 @@ impl Rig {
         self.mint(&claims, 3600)
     }
 
-    /// A token that ends soon.
-    pub(crate) fn short_token(&self, user: &str, role: Role, lasts_s: u64) -> String {
-        self.mint(&Claims::new(user, [role].into_iter().collect()), lasts_s)
-    }
-
-    fn mint(&self, claims: &Claims, lasts_s: u64) -> String {
+    pub(crate) fn mint(&self, claims: &Claims, lasts_s: u64) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs();
         self.signer.mint(claims, Duration::from_secs(lasts_s), now).unwrap()
     }
@@ -205,6 +200,19 @@ impl Rig {
             self.url(path).split_once(&self.address.to_string()).unwrap().1,
         );
         self.raw(head.as_bytes()).await
+    }
+
+    /// A request whose body has no length and comes no further than its first byte, for as long as this is held.
+    pub(crate) async fn dripping(&self, role: Role, path: &str) -> TcpStream {
+        let head = format!(
+            "POST {} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+             transfer-encoding: chunked\r\n\r\n1\r\n{{\r\n",
+            self.url(path).split_once(&self.address.to_string()).unwrap().1,
+            self.token("ann", role),
+        );
+        let mut stream = TcpStream::connect(self.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        stream
     }
 
     /// Writes bytes and reads until the service closes.

@@ -225,7 +225,10 @@ async fn more_than_two_at_a_time_are_told_to_wait() {
     }
     let get = || reader.get(NDJSON);
     // Each reading makes a client for Kafka and asks it three things; taking a request takes a thousandth of that.
-    let (a, b, c, d, e, f, g, h) = tokio::join!(get(), get(), get(), get(), get(), get(), get(), get());
+    let viewer = rig.as_("vi", Role::Viewer);
+    let (a, b, c, d, e, f, g, h, player) =
+        tokio::join!(get(), get(), get(), get(), get(), get(), get(), get(), viewer.get("/v3/?id=demo"));
+    assert_eq!(player.status, 200, "players have places of their own");
     let (whole, busy): (Vec<_>, Vec<_>) = [a, b, c, d, e, f, g, h].into_iter().partition(|answer| answer.status == 200);
     assert!(!whole.is_empty() && !busy.is_empty(), "{} were told, {} not", whole.len(), busy.len());
     assert!(busy.iter().all(|answer| answer.is() == (429, "rate_limited") && answer.header("retry-after") == "5"));
