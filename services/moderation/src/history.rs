@@ -12,9 +12,11 @@ use proto::{
     v1::{self, input::Body},
 };
 
-use crate::refusal::Refusal;
+use tokio::sync::OwnedSemaphorePermit;
 
-/// Messages of the room that are kept: at 400 B a message 40 MB, and at most two such readings at a time.
+use crate::{places, refusal::Refusal};
+
+/// Messages of the room that are kept: at 400 B a message 40 MB. How many such readings there are at a time, their places say.
 const MESSAGES_MAX: usize = 100_000;
 
 /// Records of the partition that are read: other rooms' too.
@@ -88,17 +90,26 @@ impl Archive {
     }
 
     /// What came into `room` in the last `back_ms`, which are counted from the newest record where that is younger than
-    /// `now_ms`: records have the broker's time, so then our clock was set back, and an hour of it is not a minute.
+    /// `now_ms`: records have the broker's time, so then our clock was set back, and an hour of it is not a minute. It takes
+    /// `place` for as long as it is looked at.
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] when Kafka does not answer.
-    pub(crate) async fn read(&self, room: &str, back_ms: i64, now_ms: i64) -> Result<History, Refusal> {
+    pub(crate) async fn read(
+        &self,
+        room: &str,
+        back_ms: i64,
+        now_ms: i64,
+        place: OwnedSemaphorePermit,
+    ) -> Result<(History, OwnedSemaphorePermit), Refusal> {
         let (archive, room) = (self.clone(), room.to_owned());
-        let read = tokio::task::spawn_blocking(move || archive.read_blocking(&room, back_ms, now_ms)).await;
-        read.map_err(|_| away())?.map_err(|error| {
+        let read = move || archive.read_blocking(&room, back_ms, now_ms);
+        let (read, place) = places::work(place, "reading", read).await?;
+        let history = read.map_err(|error| {
             tracing::warn!(%error, "history cannot be read");
             away()
-        })
+        })?;
+        Ok((history, place))
     }
 
     /// One above the last record of a room's partition.

@@ -14,8 +14,11 @@ use crate::{
     store::Store, timers::Timers, verdicts::follow, versions::Cache,
 };
 
-/// Imports and dry runs of files at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
+/// Imports, dry runs and back-tests at a time: each may hold 32 MiB of text and its entries, 200 MB at most.
 const HEAVY_MAX: usize = 2;
+
+/// Readings of what was said, for mutes and recalls, at a time: 40 MB each. They wait for nothing that may wait itself.
+const URGENT_MAX: usize = 2;
 
 /// Bodies of more than 4 MiB that are read at a time: 256 MiB. The next one waits on the wire.
 const LARGE_MAX: usize = 8;
@@ -37,7 +40,8 @@ pub struct House {
     pub(crate) origins: Vec<String>,
     pub(crate) store: Arc<Store>,
     pub(crate) cache: Cache,
-    pub(crate) heavy: Semaphore,
+    pub(crate) heavy: Arc<Semaphore>,
+    pub(crate) urgent: Arc<Semaphore>,
     pub(crate) large: Semaphore,
     pub(crate) archive: Archive,
     pub(crate) shelf: Shelf,
@@ -80,7 +84,8 @@ impl House {
             origins: ground.origins.clone(),
             store,
             cache: Cache::default(),
-            heavy: Semaphore::new(HEAVY_MAX),
+            heavy: Arc::new(Semaphore::new(HEAVY_MAX)),
+            urgent: Arc::new(Semaphore::new(URGENT_MAX)),
             large: Semaphore::new(LARGE_MAX),
             archive: Archive::of(ground),
             shelf: Shelf::of(ground),

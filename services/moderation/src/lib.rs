@@ -36,6 +36,7 @@ mod modes;
 mod recall;
 mod broadcasts;
 mod timers;
+mod places;
 mod history;
 mod trial;
 mod backtest;

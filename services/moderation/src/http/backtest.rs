@@ -14,6 +14,7 @@ use crate::{
     access::Act,
     backtest::{self, Compared, Sample, Side},
     lists::entry::Entry,
+    places,
     private::Hidden,
     refusal::{Problem, Refusal},
     trial::{Draft, Trial, drafted},
@@ -105,16 +106,15 @@ pub(super) async fn test(here: Here, Named(room): Named, Said(said): Said<Test>)
         _ => return Err(Problem::whole("say one of list and entries").into()),
     };
     let hidden = Hidden::from(&here.house, &here.caller, Some(&room)).await?;
-    let _heavy = here.house.heavy.acquire().await;
-    let history = here.house.archive.read(room.as_str(), said.minutes * 60_000, now_ms()).await?;
+    let place = places::wait(&here.house.heavy).await?;
+    let (history, place) = here.house.archive.read(room.as_str(), said.minutes * 60_000, now_ms(), place).await?;
     let whole = history.whole;
-    let compared = tokio::task::spawn_blocking(move || {
+    let compared = places::work(place, "the test", move || {
         let in_force = Trial::in_force(&global, &room, &own, None)?;
         let with = Trial::in_force(&global, &room, &own, Some(&draft))?;
         Ok::<_, Refusal>(backtest::compare(&history, &in_force, &with))
     });
-    let compared = compared.await.map_err(|_| Refusal::Unavailable("the test was given up".to_owned()))??;
-    Ok(Json(told(compared, whole, &hidden)))
+    Ok(Json(told(compared.await?.0?, whole, &hidden)))
 }
 
 fn told(compared: Compared, whole: bool, hidden: &Hidden) -> Tested {

@@ -25,6 +25,7 @@ use crate::{
     dryrun::{How, Part, Rules, Tried},
     files,
     lists::{Content, Mode, policy::Role},
+    places,
     refusal::{Problem, Refusal},
     versions,
 };
@@ -103,9 +104,9 @@ pub(super) async fn dry_run(here: Here, Params(on): Params<On>, said: Said) -> R
     if let Some(absent) = said.drafts.iter().find(|draft| !is_draft(&named, draft) && !is_draft(&global, draft)) {
         return Err(Refusal::NotFound(format!("there is no draft list {absent}")));
     }
-    let _heavy = here.house.heavy.acquire().await.map_err(|_| Refusal::Unavailable("the service is leaving".into()))?;
+    let place = places::wait(&here.house.heavy).await?;
     let caller = here.caller.clone();
-    let tried = tokio::task::spawn_blocking(move || {
+    let tried = places::work(place, "the dry run", move || {
         let part = |content| Part { content, drafts: &said.drafts };
         let room = match &scope {
             Scope::Room(room) => Some((room.clone(), part(&*named))),
@@ -114,7 +115,7 @@ pub(super) async fn dry_run(here: Here, Params(on): Params<On>, said: Said) -> R
         let rules = Rules::new(part(&*global), room, |author| caller.sees_private(author));
         rules.map(|rules| outcome(&rules, &said)).map_err(|bad| Refusal::from(Problem::whole(bad.to_string())))
     });
-    tried.await.map_err(|_| Refusal::Unavailable("the dry run was given up".to_owned()))?.map(Json)
+    tried.await?.0.map(Json)
 }
 
 fn is_draft(content: &Content, list: &str) -> bool {

@@ -3,6 +3,7 @@
 use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -169,6 +170,7 @@ pub(super) async fn edit(
         dry_run: said.dry_run,
         sample: said.sample,
         percent: said.sample_percent.unwrap_or(BROAD_PERCENT),
+        place: None,
     };
     apply(&here, wish, &list, edit, how).await.map(Json)
 }
@@ -198,6 +200,8 @@ pub(super) struct How {
     pub(super) dry_run: bool,
     pub(super) sample: Vec<String>,
     pub(super) percent: f64,
+    /// Taken until it is done.
+    pub(super) place: Option<OwnedSemaphorePermit>,
 }
 
 /// Reports on an edit, and makes it unless there are doubts or it is only tried.
@@ -207,6 +211,7 @@ pub(super) async fn apply(here: &Here, wish: Wish<'_>, list: &str, edit: Edit, h
     let (scope, list, author) = (wish.scope.clone(), list.to_owned(), wish.author.to_owned());
     let sees_private = here.caller.sees_private("");
     let made = versions::publish(store, cache, wish, move |content| {
+        let _place = &how.place;
         let base = if edit.clear { content.without(&list) } else { content.clone() };
         let report = Report::on(&base, &list, &edit.add, &how.sample, how.percent);
         let by = By { author: &author, sees_private, now_ms: now_ms() };

@@ -20,6 +20,7 @@ use crate::{
         entry::{Action, Entry, Kind},
         report::BROAD_PERCENT,
     },
+    places,
     refusal::Refusal,
     versions,
 };
@@ -90,7 +91,7 @@ pub(super) async fn import(
 ) -> Result<Json<Edited>, Refusal> {
     let scope = here.scope(how.room.as_deref(), Act::EditBook)?;
     let kind = body_kind(&headers)?;
-    let _heavy = here.house.heavy.acquire().await.map_err(|_| Refusal::Unavailable("the service is leaving".into()))?;
+    let place = places::wait(&here.house.heavy).await?;
     let like = Entry {
         kind: how.kind,
         category: how.category,
@@ -99,7 +100,7 @@ pub(super) async fn import(
         ..Entry::default()
     };
     let (name, format) = (list.clone(), how.format);
-    let read = tokio::task::spawn_blocking(move || {
+    let read = places::work(place, "the import", move || {
         let with = match kind {
             BodyKind::File => WithSample { text: files::text(&file)?, sample: Vec::new(), sample_percent: None },
             BodyKind::Json => serde_json::from_slice(&file)
@@ -109,13 +110,13 @@ pub(super) async fn import(
         let add = placed(&name, entries).map_err(Refusal::Invalid)?;
         Ok::<_, Refusal>((add, with.sample, with.sample_percent))
     });
-    let read = read.await.map_err(|_| Refusal::Unavailable("the import was given up".to_owned()))?;
+    let (read, place) = read.await?;
     let (add, sample, percent) = read?;
     let why = Why { room: None, reason: how.reason, base_version: how.base_version };
     let wish = here.wish(&scope, "import", &list, &why)?;
     let edit = Edit { clear: how.replace, add, ..Edit::default() };
     let percent = percent.unwrap_or(BROAD_PERCENT);
-    let how = How { from_file: true, force: how.force, dry_run: how.dry_run, sample, percent };
+    let how = How { from_file: true, force: how.force, dry_run: how.dry_run, sample, percent, place: Some(place) };
     apply(&here, wish, &list, edit, how).await.map(Json)
 }
 

@@ -9,7 +9,6 @@ use utoipa::ToSchema;
 use super::{
     ask::Here,
     live::{reason, subject},
-    now_ms,
     sanctions::Sanction,
 };
 use crate::{
@@ -98,8 +97,7 @@ impl Here {
         if room.is_empty() {
             return Err(Refusal::Malformed("also needs the room in which he was seen".to_owned()));
         }
-        let _heavy = self.house.heavy.acquire().await;
-        let history = self.house.archive.read(room, KNOWN_BACK_MS, now_ms()).await?;
+        let (history, _place) = self.said_of_late(room, KNOWN_BACK_MS).await?;
         let (mut subjects, mut unknown) = (Vec::new(), Vec::new());
         for also in also {
             match history.known_by(user, |input| also.of(input)) {

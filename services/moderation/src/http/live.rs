@@ -2,12 +2,14 @@
 
 use proto::{RoomId, UserId, ban::Subject, rules::Scope};
 use serde::Deserialize;
+use tokio::sync::OwnedSemaphorePermit;
 use utoipa::ToSchema;
 
 use super::{ask::Here, now_ms};
 use crate::{
     access::Act,
-    holds, modes, recall,
+    history::History,
+    holds, modes, places, recall,
     refusal::{Problem, Refusal},
     sanctions,
 };
@@ -30,6 +32,16 @@ impl Here {
             Scope::Room(room) => Ok(room),
             Scope::Global => Err(Refusal::BadRoom("a room is needed".to_owned())),
         }
+    }
+
+    /// What was said in a room of late, for who acts now; and the place that it takes.
+    pub(super) async fn said_of_late(
+        &self,
+        room: &str,
+        back_ms: i64,
+    ) -> Result<(History, OwnedSemaphorePermit), Refusal> {
+        let place = places::wait(&self.house.urgent).await?;
+        self.house.archive.read(room, back_ms, now_ms(), place).await
     }
 
     fn generation(&self) -> u32 {

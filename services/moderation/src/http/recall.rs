@@ -9,11 +9,11 @@ use super::{
     answer::Fault,
     ask::{Here, Named, Said},
     live::{self, reason},
-    now_ms,
 };
 use crate::{
     access::Act,
     lists::entry::Entry,
+    places,
     recall::{self, What},
     refusal::{Problem, Refusal},
     trial::Trial,
@@ -99,17 +99,14 @@ impl Here {
             }
             ([], Some(user), []) => {
                 let user = live::user(user)?;
-                let _heavy = self.house.heavy.acquire().await;
-                let history = self.house.archive.read(room, back_ms(said.seconds)?, now_ms()).await?;
+                let (history, _place) = self.said_of_late(room, back_ms(said.seconds)?).await?;
                 Ok((What::Ids(recall::said_by(&history, user.as_str())), history.whole))
             }
             ([], None, entries) if !entries.is_empty() => {
                 let trial = Trial::of_entries(entries, ENTRIES_MAX)?;
-                let _heavy = self.house.heavy.acquire().await;
-                let history = self.house.archive.read(room, back_ms(said.seconds)?, now_ms()).await?;
+                let (history, place) = self.said_of_late(room, back_ms(said.seconds)?).await?;
                 let whole = history.whole;
-                let found = tokio::task::spawn_blocking(move || trial.found_in(&history)).await;
-                let found = found.map_err(|_| Refusal::Unavailable("the search was given up".to_owned()))?;
+                let (found, _) = places::work(place, "the search", move || trial.found_in(&history)).await?;
                 Ok((What::Ids(found), whole))
             }
             _ => Err(Problem::whole("say one of ids, user and entries").into()),
