@@ -97,7 +97,7 @@ mod tests {
             number += 1;
             format!("e{number}")
         };
-        content.edit(&proto::rules::Scope::Global, list, edit, by, id).unwrap();
+        content.edit(&proto::rules::Scope::Global, list, &edit, by, id).unwrap();
         content
     }
 

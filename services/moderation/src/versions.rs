@@ -7,10 +7,11 @@
 mod blobs;
 mod cache;
 pub mod diff;
+mod next;
 mod read;
 
 pub(crate) use cache::Cache;
-pub(crate) use read::{chunk, content, current, in_force, list, newest, published, record, waiting};
+pub(crate) use read::{chunk, content, current, in_force, list, published, record, waiting};
 
 use std::sync::Arc;
 
@@ -24,9 +25,11 @@ use crate::{
     audit::{Note, hex},
     lists::{Content, edit::Tally, page::Page},
     outbox::Parcel,
-    refusal::{Problem, Refusal},
+    refusal::Refusal,
     store::{Change, Error, Store},
 };
+use next::Next;
+use read::current_on;
 
 /// A version without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, FromRow, ToSchema)]
@@ -67,10 +70,6 @@ struct Row {
 const ROW: &str = "SELECT number, scope, author, at_ms, reason, entries, published, added, removed, changed, \
                    pages, chunks, lists, policy FROM versions WHERE number = $1";
 
-/// No rules is not "allow all": a filter keeps its last good book when it reads an empty one, so none is published.
-const EMPTIED: &str =
-    "the book of all rooms would have no entry in force, and filters would keep the one before; leave one";
-
 /// What is asked of a scope besides the change itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Wish<'a> {
@@ -88,44 +87,35 @@ pub(crate) struct Wish<'a> {
 
 /// Makes the next version of a scope by `make`, which is given the newest content and tells what it did; `None` is nothing,
 /// and then there is no new version. The rest is in the outbox when this returns.
+///
+/// It may take seconds, and all changes queue for one lock, a mute too: so it is made before there is one. Where another
+/// version comes between, `make` is asked once more, and then none can.
 pub(crate) async fn publish<F>(store: &Store, cache: &Cache, wish: Wish<'_>, make: F) -> Result<Stamp, Refusal>
 where
-    F: FnOnce(&mut Content) -> Result<Option<Tally>, Refusal> + Send + 'static,
+    F: Fn(&mut Content) -> Result<Option<Tally>, Refusal> + Send + Sync + 'static,
 {
+    let make = Arc::new(make);
+    let mut before = current(store, cache, wish.scope).await?;
+    let Some(mut next) = wish.next(&before, &make).await? else { return unchanged(before.0) };
     let mut change = store.change().await?;
-    let newest = newest(wish.scope, change.connection()).await?;
-    if let (Some(base), Some(newest)) = (wish.base, &newest)
-        && base != newest.number
-    {
-        return Err(Refusal::Stale(Box::new(newest.clone())));
+    let now = current_on(cache, wish.scope, change.connection()).await?;
+    if now.0 != before.0 {
+        let Some(again) = wish.next(&now, &make).await? else { return unchanged(now.0) };
+        (before, next) = (now, again);
     }
-    let content = match &newest {
-        Some(newest) => cache.content(newest.number, change.connection()).await?,
-        None => Arc::new(Content::empty()),
-    };
-    let is_global = *wish.scope == Scope::Global;
-    let made = tokio::task::spawn_blocking(move || {
-        let mut content = Content::clone(&content);
-        let before = content.count().1;
-        let Some(tally) = make(&mut content)? else { return Ok(None) };
-        if is_global && before > 0 && content.count().1 == 0 {
-            return Err(Problem::whole(EMPTIED).into());
-        }
-        let blobs = content.pack().map_err(|error| Refusal::from(Problem::whole(error.to_string())))?;
-        Ok::<_, Refusal>(Some((content, tally, blobs)))
-    });
-    let made = made.await.map_err(|_| Refusal::Unavailable("the edit was given up".to_owned()))??;
-    let Some((content, tally, new)) = made else {
-        return newest.ok_or_else(|| Refusal::NotFound("there is no version yet".to_owned()));
-    };
-    blobs::keep(&new, change.connection()).await?;
-    let stamp = stamp(&wish, newest.as_ref(), &content, tally, change.next_number().await?);
+    let Next { content, tally, blobs } = next;
+    blobs::keep(&blobs, change.connection()).await?;
+    let stamp = stamp(&wish, before.0.as_ref(), &content, tally, change.next_number().await?);
     insert(&stamp, &content, change.connection()).await?;
-    note(&mut change, &wish, newest.as_ref(), &stamp).await?;
+    note(&mut change, &wish, before.0.as_ref(), &stamp).await?;
     change.put(&Parcel::version(stamp.number)).await?;
     change.commit().await?;
     cache.put(stamp.number, Arc::new(content));
     Ok(stamp)
+}
+
+fn unchanged(newest: Option<Stamp>) -> Result<Stamp, Refusal> {
+    newest.ok_or_else(|| Refusal::NotFound("there is no version yet".to_owned()))
 }
 
 fn stamp(wish: &Wish<'_>, newest: Option<&Stamp>, content: &Content, tally: Tally, number: i64) -> Stamp {
@@ -236,3 +226,6 @@ pub(crate) async fn renumber(change: &mut Change, number: i64) -> Result<i64, Er
     sqlx::query(sql).bind(next).bind(number).execute(change.connection()).await?;
     Ok(next)
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,7 +20,7 @@ fn content(lists: &[(&str, Mode, entry::Entry)]) -> Content {
             next += 1;
             format!("e{next}")
         };
-        content.edit(&Scope::Global, list, Edit { add, ..Edit::default() }, by, id).unwrap();
+        content.edit(&Scope::Global, list, &Edit { add, ..Edit::default() }, by, id).unwrap();
     }
     content
 }

@@ -42,7 +42,7 @@ pub(super) async fn list(store: &Store, words: &str) -> anyhow::Result<()> {
         content.set_list(LIST, List { comment: "invented words, for a first look".to_owned(), ..List::default() })?;
         let by = By { author: "danmaku", sees_private: true, now_ms };
         let edit = Edit { add, ..Edit::default() };
-        content.edit(&Scope::Global, LIST, edit, by, new_id).map(Some).map_err(Refusal::Invalid)
+        content.edit(&Scope::Global, LIST, &edit, by, new_id).map(Some).map_err(Refusal::Invalid)
     });
     match made.await {
         Ok(_) => Ok(()),

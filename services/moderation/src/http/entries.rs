@@ -1,5 +1,7 @@
 //! The entries of a list: reading them, and editing one or thousands at once. Files are `files`'.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::Json;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -207,7 +209,8 @@ pub(super) struct How {
 /// Reports on an edit, and makes it unless there are doubts or it is only tried.
 pub(super) async fn apply(here: &Here, wish: Wish<'_>, list: &str, edit: Edit, how: How) -> Result<Edited, Refusal> {
     let (store, cache) = (&here.house.store, &here.house.cache);
-    let (tell, told) = tokio::sync::oneshot::channel();
+    let told = Arc::new(Mutex::new(None));
+    let tell = Arc::clone(&told);
     let (scope, list, author) = (wish.scope.clone(), list.to_owned(), wish.author.to_owned());
     let sees_private = here.caller.sees_private("");
     let made = versions::publish(store, cache, wish, move |content| {
@@ -215,22 +218,21 @@ pub(super) async fn apply(here: &Here, wish: Wish<'_>, list: &str, edit: Edit, h
         let base = if edit.clear { content.without(&list) } else { content.clone() };
         let report = Report::on(&base, &list, &edit.add, &how.sample, how.percent);
         let by = By { author: &author, sees_private, now_ms: now_ms() };
-        let tally = content.edit(&scope, &list, edit, by, new_id).map_err(Refusal::Invalid)?;
+        let tally = content.edit(&scope, &list, &edit, by, new_id).map_err(Refusal::Invalid)?;
         if !how.force && !how.dry_run && report.wants_force(how.from_file) {
             return Err(Refusal::NeedsForce(Box::new(report)));
         }
         let is_real = !how.dry_run && tally != crate::lists::edit::Tally::default();
-        // The receiver is there as long as this runs; if not, nobody asks any more.
-        let _ = tell.send((report, is_real));
+        *tell.lock().unwrap_or_else(PoisonError::into_inner) = Some((report, is_real));
         Ok(is_real.then_some(tally))
     });
     let made = made.await;
-    let told = told.await;
+    let told = told.lock().unwrap_or_else(PoisonError::into_inner).take();
     match (made, told) {
-        (Ok(stamp), Ok((report, is_real))) => Ok(Edited { version: is_real.then_some(stamp), report }),
+        (Ok(stamp), Some((report, is_real))) => Ok(Edited { version: is_real.then_some(stamp), report }),
         // There is no version yet, and this made none.
-        (Err(Refusal::NotFound(_)), Ok((report, false))) => Ok(Edited { version: None, report }),
+        (Err(Refusal::NotFound(_)), Some((report, false))) => Ok(Edited { version: None, report }),
         (Err(refusal), _) => Err(refusal),
-        (Ok(_), Err(_)) => Err(Refusal::Unavailable("the edit was given up".to_owned())),
+        (Ok(_), None) => Err(Refusal::Unavailable("the edit was given up".to_owned())),
     }
 }

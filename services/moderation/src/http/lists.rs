@@ -102,10 +102,10 @@ pub(super) async fn put(
 ) -> Result<Json<Stamp>, Refusal> {
     let scope = here.scope(why.room.as_deref(), Act::EditBook)?;
     let name = list.clone();
+    let made = List { mode: said.mode, comment: said.comment };
     let wish = here.wish(&scope, "put_list", &list, &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
-        let is_new = content.set_list(&name, List { mode: said.mode, comment: said.comment })?;
-        Ok(is_new.then(Tally::default))
+        Ok(content.set_list(&name, made.clone())?.then(Tally::default))
     });
     Ok(Json(stamp.await?))
 }

@@ -48,7 +48,7 @@ pub(super) async fn put(
     let policy = said.map(Policy::record).transpose().map_err(Refusal::Invalid)?;
     let wish = here.wish(&scope, "put_policy", "", &why)?;
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
-        content.policy = policy;
+        content.policy.clone_from(&policy);
         Ok(Some(Tally::default()))
     });
     Ok(Json(stamp.await?))

@@ -95,7 +95,7 @@ impl Content {
         &mut self,
         scope: &Scope,
         list: &str,
-        edit: Edit,
+        edit: &Edit,
         by: By<'_>,
         mut id: impl FnMut() -> String,
     ) -> Result<Tally, Vec<Problem>> {
@@ -108,8 +108,8 @@ impl Content {
             tally.removed += next.retain(|kept| kept.entry.list != list);
         }
         tally.removed += next.remove(list, &edit.remove, by)?;
-        tally.changed += next.change(list, edit.change, by)?;
-        tally.added += next.add(list, edit.add, by, &mut id);
+        tally.changed += next.change(list, &edit.change, by)?;
+        tally.added += next.add(list, &edit.add, by, &mut id);
         next.check(scope)?;
         *self = next;
         Ok(tally)
@@ -165,18 +165,18 @@ impl Content {
         Ok(self.retain(|kept| kept.entry.list != list || !gone.contains(&kept.entry.id)))
     }
 
-    fn change(&mut self, list: &str, changed: Vec<Entry>, by: By<'_>) -> Result<usize, Vec<Problem>> {
+    fn change(&mut self, list: &str, changed: &[Entry], by: By<'_>) -> Result<usize, Vec<Problem>> {
         let old: BTreeMap<String, Kept> = match changed.is_empty() {
             true => BTreeMap::new(),
             false => self.of(list).map(|kept| (kept.entry.id.clone(), kept.clone())).collect(),
         };
         let (mut fresh, mut problems) = (BTreeMap::new(), Vec::new());
-        for (entry, place) in changed.into_iter().zip(1..) {
+        for (entry, place) in changed.iter().zip(1..) {
             let Some(before) = old.get(&entry.id).filter(|kept| may_touch(kept, by)) else {
                 problems.push(Problem::at(place, "change: there is no entry with this id on this list"));
                 continue;
             };
-            match entry.kept(list) {
+            match entry.clone().kept(list) {
                 Ok(kept) => {
                     let kept = Kept { author: before.author.clone(), added_ms: before.added_ms, ..kept };
                     if kept != *before {
@@ -196,15 +196,15 @@ impl Content {
         Ok(count)
     }
 
-    fn add(&mut self, list: &str, placed: Vec<Placed>, by: By<'_>, id: &mut impl FnMut() -> String) -> usize {
+    fn add(&mut self, list: &str, placed: &[Placed], by: By<'_>, id: &mut impl FnMut() -> String) -> usize {
         let is_new: Vec<bool> = {
-            let letters = Letters::of(&placed);
+            let letters = Letters::of(placed);
             let alike = self.entries().filter(|kept| letters.make_up(&kept.folded) && kept.entry.list == list);
             let mut known: HashSet<Identity<'_>> = alike.map(identity).collect();
             placed.iter().map(|placed| known.insert(identity(&placed.kept))).collect()
         };
-        let fresh = placed.into_iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(placed, _)| {
-            let mut kept = placed.kept;
+        let fresh = placed.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(placed, _)| {
+            let mut kept = placed.kept.clone();
             kept.entry.id = id();
             by.author.clone_into(&mut kept.author);
             kept.added_ms = by.now_ms;

@@ -13,8 +13,11 @@ use crate::{
     store::{Error, Store},
 };
 
+/// The newest version of a scope with its content; nothing, before the first.
+pub(crate) type Current = (Option<Stamp>, Arc<Content>);
+
 /// The newest version of a scope.
-pub(crate) async fn newest(scope: &Scope, connection: &mut sqlx::AnyConnection) -> Result<Option<Stamp>, Error> {
+async fn newest(scope: &Scope, connection: &mut sqlx::AnyConnection) -> Result<Option<Stamp>, Error> {
     let sql = "SELECT number, scope, author, at_ms, reason, entries, published, added, removed, changed \
                FROM versions WHERE scope = $1 ORDER BY number DESC LIMIT 1";
     sqlx::query_as(sql).bind(scope.to_string()).fetch_optional(connection).await
@@ -27,16 +30,20 @@ pub(crate) async fn list(store: &Store, scope: &Scope, before: i64, limit: i64) 
     sqlx::query_as(sql).bind(scope.to_string()).bind(before).bind(limit).fetch_all(store.reads()).await
 }
 
-/// The newest version of a scope with its content; nothing, before the first.
-pub(crate) async fn current(
-    store: &Store,
+/// What is newest now.
+pub(crate) async fn current(store: &Store, cache: &Cache, scope: &Scope) -> Result<Current, Error> {
+    current_on(cache, scope, &mut *store.reads().acquire().await?).await
+}
+
+/// The same, as a connection sees it.
+pub(super) async fn current_on(
     cache: &Cache,
     scope: &Scope,
-) -> Result<(Option<Stamp>, Arc<Content>), Error> {
-    let mut connection = store.reads().acquire().await?;
-    let newest = newest(scope, &mut connection).await?;
+    connection: &mut sqlx::AnyConnection,
+) -> Result<Current, Error> {
+    let newest = newest(scope, connection).await?;
     let content = match &newest {
-        Some(newest) => cache.content(newest.number, &mut connection).await?,
+        Some(newest) => cache.content(newest.number, connection).await?,
         None => Arc::new(Content::empty()),
     };
     Ok((newest, content))

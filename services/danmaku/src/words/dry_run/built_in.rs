@@ -50,7 +50,7 @@ fn content() -> Result<Content, String> {
         number += 1;
         format!("example-{number}")
     };
-    content.edit(&Scope::Global, LIST, edit, by, id).map_err(first)?;
+    content.edit(&Scope::Global, LIST, &edit, by, id).map_err(first)?;
     Ok(content)
 }
 

@@ -15,7 +15,7 @@ fn with(texts: &[&str]) -> Content {
     let mut content = Content::empty();
     content.set_list("house", List::default()).unwrap();
     let mut id = ids();
-    content.edit(&Scope::Global, "house", Edit { add: words(texts), ..Edit::default() }, BY, &mut id).unwrap();
+    content.edit(&Scope::Global, "house", &Edit { add: words(texts), ..Edit::default() }, BY, &mut id).unwrap();
     content
 }
 
@@ -35,7 +35,7 @@ fn texts(content: &Content) -> Vec<&str> {
 
 fn remove(content: &mut Content, names: &[&str]) -> Result<Tally, Vec<Problem>> {
     let remove = names.iter().map(|name| (*name).to_owned()).collect();
-    content.edit(&Scope::Global, "house", Edit { remove, ..Edit::default() }, BY, ids())
+    content.edit(&Scope::Global, "house", &Edit { remove, ..Edit::default() }, BY, ids())
 }
 
 #[test]
@@ -55,11 +55,11 @@ fn a_change_keeps_id_author_and_time() {
     let change = vec![Entry { id: "e1".into(), severity: 4, ..Entry::word("blorpo") }];
     let by = By { author: "bob", now_ms: 5_000, ..BY };
     let edit = Edit { change, ..Edit::default() };
-    let tally = content.edit(&Scope::Global, "house", edit.clone(), by, ids()).unwrap();
+    let tally = content.edit(&Scope::Global, "house", &edit, by, ids()).unwrap();
     assert_eq!(tally, Tally { changed: 1, ..Tally::default() });
     let kept = content.entries().next().unwrap();
     assert_eq!((kept.entry.text.as_str(), kept.author.as_str(), kept.added_ms), ("blorpo", "ann", 1_000));
-    assert_eq!(content.edit(&Scope::Global, "house", edit, by, ids()).unwrap(), Tally::default(), "as it is already");
+    assert_eq!(content.edit(&Scope::Global, "house", &edit, by, ids()).unwrap(), Tally::default(), "as it is already");
 }
 
 #[test]
@@ -67,10 +67,10 @@ fn what_is_private_is_not_touched_by_others() {
     let mut content = with(&[]);
     let private = Entry { private: true, ..Entry::word("secret") };
     let edit = Edit { add: placed("house", [(1, private)]).unwrap(), ..Edit::default() };
-    content.edit(&Scope::Global, "house", edit, By { author: "bob", ..BY }, ids()).unwrap();
+    content.edit(&Scope::Global, "house", &edit, By { author: "bob", ..BY }, ids()).unwrap();
     assert_eq!(remove(&mut content, &["secret"]).unwrap_err(), remove(&mut content, &["absent"]).unwrap_err());
     let edit = Edit { remove: vec!["secret".into()], ..Edit::default() };
-    content.edit(&Scope::Global, "house", edit, By { sees_private: true, ..BY }, ids()).unwrap();
+    content.edit(&Scope::Global, "house", &edit, By { sees_private: true, ..BY }, ids()).unwrap();
     assert!(texts(&content).is_empty());
 }
 
@@ -82,12 +82,12 @@ fn the_caps_hold() {
         let entries = (1..=count).map(|line| (line, Entry { kind, ..Entry::word(format!("blorp{line}")) }));
         Edit { add: placed("house", entries).unwrap(), ..Edit::default() }
     };
-    assert!(content.edit(&room, "house", add(1_001, Kind::Word), BY, ids()).is_err());
+    assert!(content.edit(&room, "house", &add(1_001, Kind::Word), BY, ids()).is_err());
     assert!(texts(&content).is_empty());
-    assert!(content.edit(&room, "house", add(1_000, Kind::Word), BY, ids()).is_ok());
-    assert!(content.edit(&Scope::Global, "house", add(11, Kind::Regex), BY, ids()).is_err());
-    assert!(content.edit(&Scope::Global, "house", add(10, Kind::Regex), BY, ids()).is_ok());
-    assert!(content.edit(&Scope::Global, "nowhere", add(1, Kind::Word), BY, ids()).is_err());
+    assert!(content.edit(&room, "house", &add(1_000, Kind::Word), BY, ids()).is_ok());
+    assert!(content.edit(&Scope::Global, "house", &add(11, Kind::Regex), BY, ids()).is_err());
+    assert!(content.edit(&Scope::Global, "house", &add(10, Kind::Regex), BY, ids()).is_ok());
+    assert!(content.edit(&Scope::Global, "nowhere", &add(1, Kind::Word), BY, ids()).is_err());
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_is_for_this_broadcast_ends_with_it() {
     let mut content = with(&["blorp"]);
     let entry = Entry { broadcast: true, ..Entry::word("gruntle") };
     let edit = Edit { add: placed("house", [(1, entry)]).unwrap(), ..Edit::default() };
-    content.edit(&Scope::Global, "house", edit, BY, || "b1".to_owned()).unwrap();
+    content.edit(&Scope::Global, "house", &edit, BY, || "b1".to_owned()).unwrap();
     assert_eq!(content.end_broadcast(9_000), Tally { changed: 1, ..Tally::default() });
     let ended: Vec<i64> = content.entries().filter(|kept| kept.broadcast).map(|kept| kept.entry.expires_ms).collect();
     assert_eq!(ended, [9_000]);
@@ -120,7 +120,7 @@ fn what_had_not_begun_when_its_broadcast_ended_is_an_entry_still() {
     let mut content = with(&["blorp"]);
     let entry = Entry { broadcast: true, starts_ms: 20_000, expires_ms: 30_000, ..Entry::word("gruntle") };
     let edit = Edit { add: placed("house", [(1, entry)]).unwrap(), ..Edit::default() };
-    content.edit(&Scope::Global, "house", edit, BY, || "b1".to_owned()).unwrap();
+    content.edit(&Scope::Global, "house", &edit, BY, || "b1".to_owned()).unwrap();
     assert_eq!(content.end_broadcast(9_000), Tally { changed: 1, ..Tally::default() });
     let ended = content.entries().find(|kept| kept.broadcast).unwrap();
     assert_eq!((ended.entry.starts_ms, ended.entry.expires_ms), (8_999, 9_000));
@@ -139,7 +139,7 @@ proptest! {
             if adds {
                 let edit = Edit { add: words(&[&text]), ..Edit::default() };
                 next += 1;
-                let tally = content.edit(&Scope::Global, "house", edit, BY, || format!("e{next}")).unwrap();
+                let tally = content.edit(&Scope::Global, "house", &edit, BY, || format!("e{next}")).unwrap();
                 prop_assert_eq!(tally.added == 1, model.insert(text));
             } else {
                 prop_assert_eq!(remove(&mut content, &[&text]).is_ok(), model.remove(&text));
