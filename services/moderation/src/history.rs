@@ -132,13 +132,19 @@ impl Archive {
     ///
     /// # Errors
     /// [`Refusal::Unavailable`] when Kafka does not answer.
-    pub(crate) async fn message(&self, room: &str, id: MessageId) -> Result<Option<Past>, Refusal> {
+    pub(crate) async fn message(
+        &self,
+        room: &str,
+        id: MessageId,
+        place: OwnedSemaphorePermit,
+    ) -> Result<Option<Past>, Refusal> {
         if id.generation != self.generation || id.partition != self.partition_of(room) {
             return Ok(None);
         }
         let (archive, wanted) = (self.clone(), room.to_owned());
-        let read = tokio::task::spawn_blocking(move || archive.message_blocking(&wanted, id)).await;
-        read.map_err(|_| away())?.map_err(|error| {
+        let read = move || archive.message_blocking(&wanted, id);
+        let (read, _) = places::work(place, "reading", read).await?;
+        read.map_err(|error| {
             tracing::warn!(%error, "a message cannot be read");
             away()
         })

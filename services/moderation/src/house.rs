@@ -32,6 +32,9 @@ const EXPORTS_MAX: usize = 2;
 /// Web players that are told rows at a time, beside those: any viewer may ask, and keeps no moderator from his file.
 const PLAYERS_MAX: usize = 2;
 
+/// Reported messages that are looked up at a time: each makes a client for Kafka, and any viewer may report.
+const REPORTED_MAX: usize = 2;
+
 /// An open service. Dropping it ends what runs beside it.
 pub struct House {
     pub(crate) config: Config,
@@ -47,6 +50,7 @@ pub struct House {
     pub(crate) shelf: Shelf,
     pub(crate) exports: Arc<Semaphore>,
     pub(crate) players: Arc<Semaphore>,
+    pub(crate) reported: Arc<Semaphore>,
     pub(crate) streams: Arc<Semaphore>,
     pub(crate) metrics: Metrics,
     pub(crate) router: axum::Router,
@@ -91,6 +95,7 @@ impl House {
             shelf: Shelf::of(ground),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             players: Arc::new(Semaphore::new(PLAYERS_MAX)),
+            reported: Arc::new(Semaphore::new(REPORTED_MAX)),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             metrics,
             router: http::router(house.clone()),

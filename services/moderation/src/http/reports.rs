@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     access::Act,
+    places,
     refusal::{Problem, Refusal},
     reports::{self, Report, Reported, Taken},
 };
@@ -54,14 +55,15 @@ pub(super) async fn bring(
         return Err(Problem::whole("this message is of another room").into());
     }
     let report = Report { room: room.as_str(), id, user: &here.caller.id, reason: &said.reason, now_ms: now_ms() };
-    let taken = reports::take(&house.store, report).await?;
-    // Told once: when the last one that was needed comes.
-    if taken == Taken::Counted(i64::from(house.config.reports_to_flag)) {
+    let enough = i64::from(house.config.reports_to_flag);
+    let mut taken = reports::take(&house.store, report, enough, None).await?;
+    if taken == Taken::Last {
+        let place = places::wait(&house.reported).await?;
         // Whether the message can still be read or not, it was reported.
-        let said = house.archive.message(room.as_str(), id).await.unwrap_or_default();
-        reports::flag(&house.store, report, i64::from(house.config.reports_to_flag), said.as_ref()).await?;
+        let said = house.archive.message(room.as_str(), id, place).await.unwrap_or_default();
+        taken = reports::take(&house.store, report, enough, Some(said.as_ref())).await?;
     }
-    Ok((hyper::StatusCode::ACCEPTED, Json(Brought { again: matches!(taken, Taken::Again(_)) })))
+    Ok((hyper::StatusCode::ACCEPTED, Json(Brought { again: taken == Taken::Again })))
 }
 
 /// Which messages.
