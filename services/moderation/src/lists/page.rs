@@ -129,6 +129,12 @@ impl Page {
         self.stored
     }
 
+    /// The same entries under these names: their chunk is another one where their list's mode is.
+    #[must_use]
+    pub fn stored_as(&self, stored: Stored) -> Self {
+        Self { entries: Arc::clone(&self.entries), stored: Some(stored) }
+    }
+
     pub(super) fn pack(&mut self, mode_of: impl Fn(&str) -> Mode, blobs: &mut Vec<Blob>) -> Result<(), TooLarge> {
         if self.stored.is_some() {
             return Ok(());

@@ -6,6 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use judge::book::chunks::Hash;
 use proto::rules::CHUNKS;
 
 use super::{ROW, Row, blobs};
@@ -36,7 +37,7 @@ impl Cache {
             return Ok(content);
         }
         let row: Row = sqlx::query_as(ROW).bind(number).fetch_one(&mut *connection).await?;
-        let content = Arc::new(read(&row, connection).await?);
+        let content = Arc::new(read(&row, &self.pages(), connection).await?);
         self.put(number, Arc::clone(&content));
         Ok(content)
     }
@@ -47,6 +48,13 @@ impl Cache {
         let (used, content) = known.get_mut(&number)?;
         *used = newest + 1;
         Some(Arc::clone(content))
+    }
+
+    /// The pages of all that is remembered, by their names.
+    fn pages(&self) -> HashMap<Hash, Page> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let pages = known.values().flat_map(|(_, content)| &content.pages);
+        pages.filter_map(|page| Some((page.stored()?.page?, page.clone()))).collect()
     }
 
     /// Remembers a content; the one that was not used for longest is forgotten for it.
@@ -61,17 +69,21 @@ impl Cache {
     }
 }
 
-async fn read(row: &Row, connection: &mut sqlx::AnyConnection) -> Result<Content, Error> {
+/// Reads a content; of the pages only those that are not `known`, and it shares the others.
+async fn read(row: &Row, known: &HashMap<Hash, Page>, connection: &mut sqlx::AnyConnection) -> Result<Content, Error> {
     let lists = serde_json::from_str(&row.lists).map_err(|error| Error::Decode(error.into()))?;
     let mut pages = Vec::with_capacity(CHUNKS);
     for (page, chunk) in row.pages.split(',').zip(row.chunks.split(',')) {
         let stored = Stored { page: blobs::hash(page), chunk: blobs::hash(chunk) };
         pages.push(match &stored.page {
-            Some(hash) => {
-                let packed = blobs::read(hash, connection).await?;
-                Page::unpack(stored, &packed).map_err(|error| Error::Decode(error.into()))?
-            }
             None => Page::empty(),
+            Some(hash) => match known.get(hash) {
+                Some(page) => page.stored_as(stored),
+                None => {
+                    let packed = blobs::read(hash, connection).await?;
+                    Page::unpack(stored, &packed).map_err(|error| Error::Decode(error.into()))?
+                }
+            },
         });
     }
     pages.resize_with(CHUNKS, Page::empty);

@@ -8,7 +8,11 @@ use std::{
 use tokio::{runtime::Handle, time::timeout};
 
 use super::*;
-use crate::lists::List;
+use crate::lists::{
+    List,
+    edit::{By, Edit, placed},
+    entry::Entry,
+};
 
 /// Far beyond what anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,14 +28,61 @@ fn put(list: &str, content: &mut Content) -> Result<Option<Tally>, Refusal> {
     Ok(Some(Tally::default()))
 }
 
+/// A database of its own, which is gone with its folder.
+struct World {
+    store: Arc<Store>,
+    folder: std::path::PathBuf,
+}
+
+impl World {
+    async fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("danmaku-versions-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let store = Arc::new(Store::open(&format!("sqlite://{}/moderation.db", folder.display())).await.unwrap());
+        Self { store, folder }
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+#[tokio::test]
+async fn versions_share_the_pages_that_are_the_same_also_when_they_are_read_again() {
+    let world = World::new("shared").await;
+    let words = |texts: Vec<String>| {
+        move |content: &mut Content| {
+            content.set_list("house", List::default())?;
+            let entries = texts.iter().map(|text| (1, Entry::word(text.clone())));
+            let edit = Edit { add: placed("house", entries).map_err(Refusal::Invalid)?, ..Edit::default() };
+            let by = By { author: "ann", sees_private: true, now_ms: 1_000 };
+            content.edit(&Scope::Global, "house", &edit, by, crate::http::new_id).map(Some).map_err(Refusal::Invalid)
+        }
+    };
+    let first = words((0..500).map(|number| format!("blorp{number}")).collect());
+    let second = words(vec!["gruntle".to_owned()]);
+    let cache = Cache::default();
+    publish(&world.store, &cache, wish("house"), first).await.unwrap();
+    publish(&world.store, &cache, wish("house"), second).await.unwrap();
+    // As after a restart.
+    let cache = Cache::default();
+    let mut connection = world.store.reads().acquire().await.unwrap();
+    let one = cache.content(1, &mut connection).await.unwrap();
+    let two = cache.content(2, &mut connection).await.unwrap();
+    let pages = one.pages.iter().zip(&two.pages).filter(|(page, _)| !page.entries().is_empty());
+    let others = pages.filter(|(one, two)| one.entries().as_ptr() != two.entries().as_ptr());
+    assert_eq!((others.count(), two.count().0), (1, 501));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_waits_for_an_edit_that_is_being_made_and_none_is_lost() {
-    let folder = std::env::temp_dir().join(format!("danmaku-versions-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let store = Arc::new(Store::open(&format!("sqlite://{}/moderation.db", folder.display())).await.unwrap());
+    let world = World::new("meeting").await;
+    let store = &world.store;
     let (cache, asked) = (Arc::new(Cache::default()), Arc::new(AtomicU32::new(0)));
-    let (others, calls) = ((Arc::clone(&store), Arc::clone(&cache)), Arc::clone(&asked));
-    let slow = publish(&store, &cache, wish("slow"), move |content| {
+    let (others, calls) = ((Arc::clone(store), Arc::clone(&cache)), Arc::clone(&asked));
+    let slow = publish(store, &cache, wish("slow"), move |content| {
         if calls.fetch_add(1, Ordering::Relaxed) == 0 {
             // Meanwhile another one is made, from its beginning to its end.
             let quick = publish(&others.0, &others.1, wish("quick"), |content| put("quick", content));
@@ -40,15 +91,13 @@ async fn nobody_waits_for_an_edit_that_is_being_made_and_none_is_lost() {
         put("slow", content)
     });
     let stamp = timeout(PATIENCE, slow).await.expect("the other one waits for it").unwrap();
-    let (newest, content) = current(&store, &cache, &Scope::Global).await.unwrap();
+    let (newest, content) = current(store, &cache, &Scope::Global).await.unwrap();
     assert_eq!(content.lists.keys().collect::<Vec<_>>(), ["quick", "slow"]);
     assert_eq!((newest, stamp.number, asked.load(Ordering::Relaxed)), (Some(stamp.clone()), 2, 2));
 
     // What changes nothing waits for nobody.
     let change = store.change().await.unwrap();
-    let nothing = timeout(PATIENCE, publish(&store, &cache, wish("none"), |_| Ok(None)));
+    let nothing = timeout(PATIENCE, publish(store, &cache, wish("none"), |_| Ok(None)));
     assert_eq!(nothing.await.expect("it waits for a change").unwrap(), stamp);
     drop(change);
-    store.close().await;
-    std::fs::remove_dir_all(&folder).unwrap();
 }
