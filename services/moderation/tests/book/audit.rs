@@ -37,24 +37,26 @@ async fn every_change_is_a_row_and_a_refusal_is_none() {
 
 #[tokio::test]
 async fn whoever_changes_the_log_is_found_out() {
-    let folder = crate::rig::Folder::new();
-    let broker = crate::rig::broker();
-    let rig = Rig::on(&broker.cluster(), crate::rig::PREFIX, &folder.database()).await;
-    let ann = rig.admin();
-    for list in ["a", "b", "c", "d"] {
-        ann.put(&format!("lists/{list}"), json!({})).await.ok();
-    }
-    let verified = ann.get("audit/verify").await.ok();
-    assert_eq!((&verified["whole"], &verified["rows"]), (&json!(true), &json!(4)));
     for (sql, broken_at) in [
-        ("UPDATE audit SET reason = 'other' WHERE act = 'put_list' AND subject = 'c'", 2),
-        ("DELETE FROM audit WHERE subject = 'b'", 2),
+        ("UPDATE audit SET reason = 'other' WHERE act = 'put_list' AND subject = 'c'", "c"),
+        // What is missing shows at the row behind it.
+        ("DELETE FROM audit WHERE subject = 'b'", "c"),
+        ("DELETE FROM audit WHERE subject = 'a'", "b"),
     ] {
+        let (folder, broker) = (crate::rig::Folder::new(), crate::rig::broker());
+        let rig = Rig::on(&broker.cluster(), crate::rig::PREFIX, &folder.database()).await;
+        let ann = rig.admin();
+        for list in ["a", "b", "c", "d"] {
+            ann.put(&format!("lists/{list}"), json!({})).await.ok();
+        }
+        let verified = ann.get("audit/verify").await.ok();
+        assert_eq!((&verified["whole"], &verified["rows"]), (&json!(true), &json!(4)));
+        let rows = ann.get("audit").await.ok();
+        let row = rows["rows"].as_array().unwrap().iter().find(|row| row["subject"] == broken_at).unwrap().clone();
         let pool = sqlx::SqlitePool::connect(&folder.database()).await.unwrap();
         sqlx::query(sql).execute(&pool).await.unwrap();
         pool.close().await;
         let verified = ann.get("audit/verify").await.ok();
-        assert_eq!(verified["whole"], false, "{sql}");
-        assert!(verified["broken_at"].as_i64().unwrap() >= broken_at);
+        assert_eq!((&verified["whole"], &verified["broken_at"]), (&json!(false), &row["sequence"]), "{sql}");
     }
 }
