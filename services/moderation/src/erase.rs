@@ -3,6 +3,9 @@
 //! Rows about him are deleted. The audit log cannot lose a row without breaking its chain, so a row about him loses what it says
 //! (its hash covers a digest of that, and stays). What he did himself as a moderator stays: that is the log's purpose.
 
+use std::collections::HashMap;
+
+use chassis::{ground::Ground, kafka::topic_settings};
 use proto::{Topic, topics::OUTPUT_RETENTION_MS};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -50,7 +53,8 @@ pub(crate) struct Erased {
 pub(crate) struct StillKept {
     /// Where.
     pub(crate) topic: String,
-    /// When its last record of him is deleted, as the topic is made by `danmaku topics apply`; 0 is not by itself.
+    /// When its last record of him is deleted, by the topic's `retention.ms`, or where the broker does not tell it by what
+    /// `danmaku topics apply` makes it with; 0 is not by itself.
     pub(crate) until_ms: i64,
     /// What it holds.
     pub(crate) what: &'static str,
@@ -100,33 +104,54 @@ async fn delete(change: &mut Change, sql: &'static str, whom: &str) -> Result<u6
     Ok(sqlx::query(sql).bind(whom.to_owned()).execute(change.connection()).await?.rows_affected())
 }
 
+/// How long topics keep their records; one that is not there, for ever.
+pub(crate) type Retention = HashMap<Topic, u64>;
+
+/// The topics that hold what he said, and what of it.
+const SAID: [(Topic, &str); 4] = [
+    (Topic::Input, "what he said, with his device and the hash of his address"),
+    (Topic::Output, "what was shown of it, and what he alone was told"),
+    (Topic::Verdicts, "what did not simply pass, with its text"),
+    (Topic::DeadLetter, "records that could not be judged"),
+];
+
+/// How long those keep it, as their broker says.
+pub(crate) async fn retention(ground: &Ground) -> Retention {
+    let mut all = Retention::new();
+    for (topic, _) in SAID {
+        // An embedded broker knows no settings.
+        let told = match ground.cluster.embedded {
+            true => None,
+            false => topic_settings(&ground.cluster, &topic.name(&ground.topic_prefix)).await.ok(),
+        };
+        let told = told.and_then(|settings| settings.get(SETTING)?.parse::<i64>().ok()).or_else(|| made_with(topic));
+        all.extend(told.and_then(|ms| u64::try_from(ms).ok()).map(|ms| (topic, ms)));
+    }
+    all
+}
+
+/// The broker's name for it; −1 is for ever.
+const SETTING: &str = "retention.ms";
+
+fn made_with(topic: Topic) -> Option<i64> {
+    let settings = topic.config(OUTPUT_RETENTION_MS);
+    settings.into_iter().find(|setting| setting.name == SETTING)?.value.parse().ok()
+}
+
 /// What Kafka keeps of a person who is erased at `now_ms`.
-pub(crate) fn still_kept(prefix: &str, with: Sanctions, now_ms: i64) -> Vec<StillKept> {
-    let kept = |topic: Topic, for_ms: Option<u64>, what| StillKept {
+pub(crate) fn still_kept(prefix: &str, retention: &Retention, with: Sanctions, now_ms: i64) -> Vec<StillKept> {
+    let kept = |topic: Topic, what| StillKept {
         topic: topic.name(prefix),
-        until_ms: for_ms.map_or(0, |for_ms| now_ms.saturating_add_unsigned(for_ms)),
+        until_ms: retention.get(&topic).map_or(0, |for_ms| now_ms.saturating_add_unsigned(*for_ms)),
         what,
     };
-    let retention = |topic: Topic| {
-        let settings = topic.config(OUTPUT_RETENTION_MS);
-        settings
-            .into_iter()
-            .find(|setting| setting.name == "retention.ms")
-            .and_then(|setting| setting.value.parse().ok())
+    let of_sanctions = match with {
+        Sanctions::Keep => "his mutes and bans, until they are lifted",
+        Sanctions::Lift => "nothing once it is compacted: his mutes and bans are followed by tombstones",
     };
-    let mut all = vec![
-        kept(Topic::Input, retention(Topic::Input), "what he said, with his device and the hash of his address"),
-        kept(Topic::Output, retention(Topic::Output), "what was shown of it, and what he alone was told"),
-        kept(Topic::Verdicts, retention(Topic::Verdicts), "what did not simply pass, with its text"),
-        kept(Topic::DeadLetter, retention(Topic::DeadLetter), "records that could not be judged"),
-    ];
-    all.push(match with {
-        Sanctions::Keep => kept(Topic::Rules, None, "his mutes and bans, until they are lifted"),
-        Sanctions::Lift => {
-            kept(Topic::Rules, None, "nothing once it is compacted: his mutes and bans are followed by tombstones")
-        }
-    });
-    all
+    let of_rules = "that a rule muted him, or one was lifted, until another filter judges the room and it is compacted";
+    let named = [(Topic::Rules, of_sanctions), (Topic::State, of_rules)];
+    SAID.into_iter().chain(named).map(|(topic, what)| kept(topic, what)).collect()
 }
 
 #[cfg(test)]
@@ -135,16 +160,15 @@ mod tests {
 
     #[test]
     fn what_kafka_keeps_is_said_topic_by_topic() {
-        let kept = still_kept("t-", Sanctions::Lift, 1_000);
+        const HOUR_MS: u64 = 3_600_000;
+        let retention = [(Topic::Input, HOUR_MS), (Topic::Output, 24 * HOUR_MS), (Topic::Verdicts, 168 * HOUR_MS)];
+        let kept = still_kept("t-", &retention.into(), Sanctions::Lift, 1_000);
         let hours: Vec<_> =
             kept.iter().map(|kept| (kept.topic.as_str(), (kept.until_ms - 1_000) / 3_600_000)).collect();
-        let expected = [
-            ("t-danmaku-input", 1),
-            ("t-danmaku-output", 1),
-            ("t-danmaku-verdicts", 168),
-            ("t-danmaku-dead-letter", 168),
-        ];
-        assert_eq!(hours[..4], expected);
-        assert_eq!((kept[4].topic.as_str(), kept[4].until_ms), ("t-danmaku-rules", 0));
+        let expected = [("t-danmaku-input", 1), ("t-danmaku-output", 24), ("t-danmaku-verdicts", 168)];
+        assert_eq!(hours[..3], expected);
+        let for_ever: Vec<_> =
+            kept[3..].iter().filter(|kept| kept.until_ms == 0).map(|kept| kept.topic.as_str()).collect();
+        assert_eq!(for_ever, ["t-danmaku-dead-letter", "t-danmaku-rules", "t-danmaku-state"]);
     }
 }

@@ -52,6 +52,7 @@ pub(super) async fn erase(here: Here, Named(user): Named, Said(said): Said<Erase
     let with = if said.keep_sanctions { Sanctions::Keep } else { Sanctions::Lift };
     let by = here.sanctions(reason(&said.reason)?);
     let erased = erase::erase(&here.house.store, user.as_str(), with, by).await?;
-    let still_kept = erase::still_kept(&here.house.ground.topic_prefix, with, by.now_ms);
+    let ground = &here.house.ground;
+    let still_kept = erase::still_kept(&ground.topic_prefix, &erase::retention(ground).await, with, by.now_ms);
     Ok(Json(Forgotten { erased, still_kept, not_erased: NOT_ERASED.to_vec() }))
 }

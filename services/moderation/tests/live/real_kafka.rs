@@ -88,3 +88,19 @@ async fn a_mute_whose_publisher_is_fenced_behind_its_control_record_acts_from_th
     let mute = mute_rule(&rig, "mute/demo/user/ann", |_| true).await;
     assert_eq!((mute.src, mute.generation), (written[0].0.offset, GENERATION));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_erased_is_told_how_long_the_topics_really_keep_him() {
+    const HOUR_MS: i64 = 3_600_000;
+    let Some((cluster, prefix)) = cluster().await else { return };
+    let output = Topic::Output.described(&prefix, PARTITIONS, 24 * HOUR_MS.unsigned_abs()).into();
+    apply_topics(&cluster, &[output], -1).await.unwrap();
+    let folder = Folder::new();
+    let rig = Rig::on(&cluster, &prefix, &folder.database()).await;
+    let owner = rig.as_("ow", Role::Owner);
+    let erased = owner.post("users/ann/erase", json!({ "keep_sanctions": true })).await.ok();
+    let kept = erased["still_kept"].as_array().unwrap();
+    let until =
+        |topic: Topic| kept.iter().find(|kept| kept["topic"] == topic.name(&prefix)).unwrap()["until_ms"].as_i64();
+    assert_eq!(until(Topic::Output).unwrap() - until(Topic::Input).unwrap(), 23 * HOUR_MS);
+}
