@@ -120,26 +120,26 @@ pub fn check(entry: &Entry) -> Result<Vec<Warning>, BadEntry> {
         .map_err(|why| BadEntry { id: entry.id.clone(), why })
 }
 
-/// The form in which two entries are the same: kind, boundary and what decides how they are searched for, and the folded
-/// symbols with their runs.
+/// The form in which two entries are the same: kind and boundary, and how the text, and all that must stand near, is spelled.
 pub fn folded_key(entry: &Entry) -> String {
     let mut key = format!("{} {} ", entry.kind, entry.boundary);
     match entry.kind() {
         EntryKind::Regex => key.push_str(&entry.text),
-        EntryKind::Word | EntryKind::Allow => push_folded(&entry.text, &mut key),
+        EntryKind::Word | EntryKind::Allow => key.push_str(&spelling(&entry.text)),
     }
     for text in &entry.also {
         key.push('+');
-        push_folded(text, &mut key);
+        key.push_str(&spelling(text));
     }
     key
 }
 
-/// Symbols, and one blank where signs lie between two letters: there they keep words apart.
-fn push_folded(text: &str, key: &mut String) {
+/// How an entry's text is compared with others': its symbols, and one blank where signs lie between two letters, as there they
+/// keep words apart. Empty if it has only signs.
+pub fn spelling(text: &str) -> String {
     let mut folded = Folded::default();
     fold(text, &mut folded);
-    let mut before = Class::Other;
+    let (mut key, mut before) = (String::with_capacity(text.len()), Class::Other);
     for symbol in folded.symbols() {
         let class = class(symbol.char);
         if symbol.gap > 0 && class == Class::Letter && before == Class::Letter {
@@ -148,6 +148,7 @@ fn push_folded(text: &str, key: &mut String) {
         key.push(symbol.char);
         before = class;
     }
+    key
 }
 
 fn check_regex(entry: &Entry) -> Result<Vec<Warning>, Fault> {

@@ -1,29 +1,8 @@
-//! How texts are compared here: as the judge folds them, so that what looks the same to it is the same to us.
+//! How texts are compared here: as the judge compares them, so that what is the same to it is the same to us.
 //! Kept out: what a hit is, which only the judge says.
 
-use judge::fold::{Folded, fold};
+pub(crate) use judge::entry::{folded_key as identity, spelling as key};
 use unicode_segmentation::UnicodeSegmentation as _;
-
-/// A text as it is compared with others, with one blank where signs keep two Latin words apart; empty if it has only signs.
-pub(crate) fn key(text: &str) -> String {
-    let mut folded = Folded::default();
-    fold(text, &mut folded);
-    let mut key = String::with_capacity(text.len());
-    let mut before = ' ';
-    for symbol in folded.symbols() {
-        if symbol.gap > 0 && is_spelled(before) && is_spelled(symbol.char) {
-            key.push(' ');
-        }
-        key.push(symbol.char);
-        before = symbol.char;
-    }
-    key
-}
-
-/// Whether words of it are kept apart by signs.
-fn is_spelled(symbol: char) -> bool {
-    symbol.is_alphabetic() && (symbol as u32) < 0x2e80
-}
 
 /// Characters as readers count them.
 pub(crate) fn clusters(text: &str) -> usize {
@@ -45,5 +24,7 @@ mod tests {
         ] {
             assert_eq!(key(text), expected, "{text}");
         }
+        // Where the judge passes over signs between letters, they keep nothing apart here either.
+        assert_eq!(key("كلمة سيئة"), key("كلمةسيئة"));
     }
 }

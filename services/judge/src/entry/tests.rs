@@ -1,5 +1,7 @@
 //! What is an entry and what is none, and the key by which two are the same.
 
+use proto::v1::Boundary;
+
 use super::*;
 
 fn word(text: &str) -> Entry {
@@ -68,13 +70,19 @@ fn what_its_author_should_know() {
 #[test]
 fn entries_that_find_the_same_have_one_key() {
     let key = |text| folded_key(&word(text));
-    for same in [["坏词语", "壞詞語"], ["Blorp", "ｂｌｏｒｐ"], ["坏 词", "坏词"], ["kung-fu", "Kung  Fu"]]
-    {
+    for same in [
+        ["坏词语", "壞詞語"],
+        ["Blorp", "ｂｌｏｒｐ"],
+        ["坏 词", "坏词"],
+        ["كلمة سيئة", "كلمةسيئة"],
+        ["kung-fu", "Kung  Fu"],
+    ] {
         assert_eq!(key(same[0]), key(same[1]));
     }
     for other in [["坏", "坏坏"], ["kungfu", "kung fu"], ["blorp", "blorq"]] {
         assert_ne!(key(other[0]), key(other[1]));
     }
     assert_ne!(folded_key(&regex("blorp")), key("blorp"));
+    assert_ne!(folded_key(&Entry { boundary: Boundary::Anywhere.into(), ..word("blorp") }), key("blorp"));
     assert_ne!(folded_key(&Entry { kind: EntryKind::Allow.into(), ..word("blorp") }), key("blorp"));
 }

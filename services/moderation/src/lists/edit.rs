@@ -15,7 +15,10 @@ use super::{
     letters::Letters,
     page::{Kept, spread},
 };
-use crate::refusal::Problem;
+use crate::{
+    fold::{identity, key},
+    refusal::Problem,
+};
 
 /// Entries of all rooms' book. The judge builds 100,000 in under a second; twice that is what a record's size allows.
 const GLOBAL_MAX: usize = 200_000;
@@ -150,7 +153,7 @@ impl Content {
         let (mut gone, mut problems) = (HashSet::new(), Vec::new());
         for (name, place) in names.iter().zip(1..) {
             let one = by_id.get(name.as_str()).map(|kept| vec![*kept]);
-            let found = one.or_else(|| by_text.get(crate::fold::key(name).as_str()).cloned());
+            let found = one.or_else(|| by_text.get(key(name).as_str()).cloned());
             // Whoever may not read a text must not learn by its removal that it is there.
             let found = found.filter(|found| found.iter().all(|kept| may_touch(kept, by)));
             match found {
@@ -200,8 +203,8 @@ impl Content {
         let is_new: Vec<bool> = {
             let letters = Letters::of(placed);
             let alike = self.entries().filter(|kept| letters.make_up(&kept.folded) && kept.entry.list == list);
-            let mut known: HashSet<Identity<'_>> = alike.map(identity).collect();
-            placed.iter().map(|placed| known.insert(identity(&placed.kept))).collect()
+            let mut known: HashSet<String> = alike.map(|kept| identity(&kept.entry)).collect();
+            placed.iter().map(|placed| known.insert(identity(&placed.kept.entry))).collect()
         };
         let fresh = placed.iter().zip(is_new).filter(|(_, is_new)| *is_new).map(|(placed, _)| {
             let mut kept = placed.kept.clone();
@@ -240,14 +243,6 @@ impl Content {
         }
         if problems.is_empty() { Ok(()) } else { Err(problems) }
     }
-}
-
-/// Kind, folded text, and what must stand near.
-type Identity<'a> = (i32, &'a str, &'a [String]);
-
-/// Two entries of a list with the same are one to the judge.
-fn identity(kept: &Kept) -> Identity<'_> {
-    (kept.entry.kind, &kept.folded, &kept.entry.also)
 }
 
 fn may_touch(kept: &Kept, by: By<'_>) -> bool {

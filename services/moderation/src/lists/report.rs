@@ -5,7 +5,7 @@
 //! those of a length that occurs: far cheaper than an automaton that is built for one use.
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, hash_map::Entry as Seen},
     fmt,
     sync::Arc,
 };
@@ -110,11 +110,12 @@ impl Report {
 
     fn twice(&mut self, old: &[&Kept], list: &str, new: &[Placed]) {
         let on_list = old.iter().filter(|kept| kept.entry.list == list);
-        let mut seen: HashMap<_, _> = on_list.map(|kept| (key(kept), Other::Id(&kept.entry.id))).collect();
+        let mut seen: HashMap<_, _> =
+            on_list.map(|kept| (fold::identity(&kept.entry), Other::Id(&kept.entry.id))).collect();
         for placed in new {
-            match seen.get(&key(&placed.kept)) {
-                Some(other) => self.duplicates.add(placed, other.to_string()),
-                None => drop(seen.insert(key(&placed.kept), Other::Line(placed.line))),
+            match seen.entry(fold::identity(&placed.kept.entry)) {
+                Seen::Occupied(other) => self.duplicates.add(placed, other.get().to_string()),
+                Seen::Vacant(place) => _ = place.insert(Other::Line(placed.line)),
             }
         }
     }
@@ -148,10 +149,6 @@ impl Report {
 
 fn is_strong(reading: Reading) -> bool {
     !matches!(reading, Reading::Spaced | Reading::Pinyin | Reading::Split)
-}
-
-fn key(kept: &Kept) -> (i32, &str, &[String]) {
-    (kept.entry.kind, &kept.folded, &kept.entry.also)
 }
 
 /// Calls `see` with each part of `text` that has one of these lengths in characters, until it says stop.

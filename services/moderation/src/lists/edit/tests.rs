@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::lists::{List, Mode, entry::Kind};
+use crate::lists::{
+    List, Mode,
+    entry::{Boundary, Kind},
+};
 
 const BY: By<'static> = By { author: "ann", sees_private: false, now_ms: 1_000 };
 
@@ -47,6 +50,17 @@ fn one_word_is_added_once_and_removed_in_any_form() {
     let problems = remove(&mut content, &["坏词语", "nothing"]).unwrap_err();
     assert_eq!((problems.len(), problems[0].line), (1, Some(2)));
     assert_eq!(texts(&content), ["坏词语"], "nothing is half applied");
+}
+
+#[test]
+fn a_word_that_may_stand_elsewhere_is_another_one() {
+    let mut content = with(&["cat"]);
+    let within = Entry { boundary: Boundary::Anywhere, ..Entry::word("cat") };
+    let edit = Edit { add: placed("house", [(1, within)]).unwrap(), ..Edit::default() };
+    let tally = content.edit(&Scope::Global, "house", &edit, BY, || "b1".to_owned()).unwrap();
+    assert_eq!(tally, Tally { added: 1, ..Tally::default() });
+    // Its text stands for both.
+    assert_eq!(remove(&mut content, &["cat"]).unwrap(), Tally { removed: 2, ..Tally::default() });
 }
 
 #[test]

@@ -35,6 +35,14 @@ fn each_doubt_is_found_and_names_the_other() {
 }
 
 #[test]
+fn what_may_stand_elsewhere_is_no_duplicate() {
+    let entry = entry::Entry { boundary: entry::Boundary::Anywhere, ..entry::Entry::word("blorp") };
+    let within = Placed { line: 2, kept: entry.kept("house").unwrap() };
+    let new = [placed(1, Kind::Word, "blorp"), within];
+    assert_eq!(Report::on(&Content::empty(), "house", &new, &[], BROAD_PERCENT).duplicates.count, 0);
+}
+
+#[test]
 fn broad_is_what_the_clean_texts_hold() {
     let new = [placed(1, Kind::Word, "gar"), placed(2, Kind::Word, "词"), placed(3, Kind::Word, "rare")];
     let clean = ["a gar den", "garden", "好词", "词词", "x"].map(str::to_owned);
