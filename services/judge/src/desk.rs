@@ -26,18 +26,9 @@ impl Desk {
         fold(text, &mut self.folded);
     }
 
-    /// What is the same for texts that read the same: without what is unseen, without signs, and with runs of one letter as one.
-    /// Only numbers are what they are: whoever counts, or tells a score, does not repeat himself.
+    /// What is the same for texts that read the same as the one that lies here.
     pub(crate) fn key(&mut self) -> &str {
-        self.key.clear();
-        for symbol in self.folded.symbols() {
-            if symbol.char.is_numeric() || !self.key.ends_with(symbol.char) {
-                self.key.push(symbol.char);
-            }
-        }
-        if self.key.is_empty() {
-            self.key.push_str(&self.folded.key());
-        }
+        write_key(&self.folded, &mut self.key);
         &self.key
     }
 
@@ -73,5 +64,19 @@ impl Desk {
     /// `text`, which lies here, as it may be shown; `None` if nothing of it is to be masked.
     pub(crate) fn masked(&self, text: &str, ruling: &Ruling) -> Option<String> {
         (!ruling.masks.is_empty()).then(|| mask(text, &self.folded, &ruling.masks))
+    }
+}
+
+/// Writes what is the same for texts that read the same: without what is unseen, without signs, and with runs of one letter as one.
+/// Only numbers are what they are: whoever counts, or tells a score, does not repeat himself.
+pub(crate) fn write_key(folded: &Folded, key: &mut String) {
+    key.clear();
+    for symbol in folded.symbols() {
+        if symbol.char.is_numeric() || !key.ends_with(symbol.char) {
+            key.push(symbol.char);
+        }
+    }
+    if key.is_empty() {
+        key.push_str(&folded.key());
     }
 }

@@ -5,6 +5,7 @@ use proto::v1::{Entry, Reading};
 use serde::Serialize;
 
 use crate::{
+    desk::write_key,
     fold::{self, Folded, SignClass},
     matcher::{Matcher, Rejected, Scratch},
 };
@@ -103,11 +104,13 @@ pub fn folding(text: &str, folded: &Folded) -> Folding {
             sign: sign.map(sign_word),
         }
     });
+    let mut key = String::new();
+    write_key(folded, &mut key);
     Folding {
         clusters: clusters.collect(),
         symbols: all.iter().map(|symbol| symbol.char).collect(),
         compared: folded.stream().text.clone(),
-        key: folded.key().into_owned(),
+        key,
     }
 }
 

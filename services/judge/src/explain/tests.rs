@@ -29,6 +29,15 @@ fn every_stage_is_told() {
 }
 
 #[test]
+fn the_key_is_the_one_by_which_repeats_are_known() {
+    for (text, key) in [("Hellooo!", "helo"), ("score 100", "score100"), ("666", "666"), ("!!!", "!")] {
+        let mut desk = crate::desk::Desk::default();
+        desk.lay(text);
+        assert_eq!((trace(&[], text).folding.key.as_str(), desk.key()), (key, key));
+    }
+}
+
+#[test]
 fn what_is_no_hit_says_why() {
     for (word, text, why) in [
         ("badword", "xbadword", rejected_words(Rejected::Border)),

@@ -97,6 +97,8 @@ pub enum Outcome {
     NotInForce,
     /// It allows what stands within it.
     Allows,
+    /// It would, but its list only watches.
+    Watches,
     /// An allow phrase frees it.
     Freed {
         /// Which.
@@ -159,6 +161,8 @@ fn weighed(book: &Book, said: &Said<'_>) -> Vec<Weighed> {
 fn weigh(sighting: &Sighting<'_>, entry: &Entry, allowing: &[Sighting<'_>], table: &Table<'_>, at_ms: i64) -> Weighed {
     let outcome = if !is_in_force(entry, at_ms) {
         Outcome::NotInForce
+    } else if sighting.rank.allows() && !sighting.acts(at_ms) {
+        Outcome::Watches
     } else if sighting.rank.allows() {
         Outcome::Allows
     } else if let Some(allow) = allowing.iter().find(|allow| allow.frees(sighting)) {

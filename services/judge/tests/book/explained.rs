@@ -26,6 +26,7 @@ fn book() -> Book {
         Entry { expires_ms: 10, ..entry("e2", "fnord") },
         Entry { observe: true, ..entry("w1", "grunk") },
         Entry { mandatory: true, ..entry("m1", "quux") },
+        Entry { kind: EntryKind::Allow as i32, observe: true, ..entry("a2", "blorp club") },
     ];
     let row = PolicyRow { category: "rude".into(), action: v1::Action::Hold as i32, ..PolicyRow::default() };
     let policy = Policy { rows: vec![row], ..Policy::default() };
@@ -57,6 +58,14 @@ fn each_hit_is_told_with_what_it_comes_to() {
             vec![
                 ("e1", Rank::GlobalWord, Outcome::Freed { by: "a1".into() }),
                 ("a1", Rank::GlobalAllow, Outcome::Allows),
+            ],
+        ),
+        (
+            "a blorp club",
+            Action::Hold,
+            vec![
+                ("e1", Rank::GlobalWord, counts(Action::Hold, Origin::Room(0))),
+                ("a2", Rank::GlobalAllow, Outcome::Watches),
             ],
         ),
     ] {

@@ -83,6 +83,7 @@ impl Trace {
 fn outcome_words(hit: &Weighed, word: impl Fn(&str) -> Option<String>) -> String {
     match &hit.outcome {
         Outcome::NotInForce => "nothing: it is not in force".to_owned(),
+        Outcome::Watches => "nothing: its list only watches".to_owned(),
         Outcome::Allows => "a phrase that frees weaker words within it".to_owned(),
         Outcome::Freed { by } => format!("nothing: freed by the phrase {}", word(by).as_ref().unwrap_or(by)),
         Outcome::Counts { action, origin } => {
