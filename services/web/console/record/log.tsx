@@ -1,8 +1,7 @@
-// Who did what, to whom and why: the audit log, the newest first. The service tells it from its beginning, so all of it is read through
-// and the end is kept.
+// Who did what, to whom and why: the audit log, the newest first.
 
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import type { AuditRow } from '../api/shapes';
 import { type Open, usePage } from '../frame/page';
 import { Button, Check, Said } from '../frame/parts';
@@ -10,13 +9,11 @@ import { save } from '../frame/save';
 import { clock } from '../frame/time';
 import { words } from '../frame/words';
 import { SYSTEM } from '../live/desk';
+import { End } from './end';
 import { found, said } from './rows';
 
-/** At 500 B a row 2.5 MB. */
-const KEPT_MAX = 5_000;
 /** Rows on the screen; who wants more searches, or takes the file. */
 const SHOWN_MAX = 300;
-const PAGE = 1_000;
 
 export function Log({ open }: { open: Open }) {
   const w = words.value;
@@ -42,26 +39,20 @@ export function Log({ open }: { open: Open }) {
   );
 }
 
-/** The end of the log, the newest first; read anew at each deed. */
+/** The end of the log, the newest first; read on at each deed. */
 function useRows(room: string | undefined, deed: number | undefined): readonly AuditRow[] | undefined {
   const { api, notes } = usePage();
   const rows = useSignal<readonly AuditRow[] | undefined>(undefined);
+  const end = useMemo(() => new End((after) => api.audit(room, after)), [room]);
   useEffect(() => {
     let isShown = true;
-    const load = async () => {
-      let kept: AuditRow[] = [];
-      for (let after = 0, isMore = true; isMore && isShown; ) {
-        const answer = await api.audit(room, after);
-        if (!answer.ok) return notes.say(words.peek().refused(answer.refusal), 'no');
-        kept = [...kept, ...answer.value.rows].slice(-KEPT_MAX);
-        after = kept.at(-1)?.sequence ?? after;
-        isMore = answer.value.rows.length === PAGE;
-      }
-      if (isShown) rows.value = kept.reverse();
-    };
-    void load();
+    void end.read().then((refusal) => {
+      if (!isShown) return;
+      if (refusal) notes.say(words.peek().refused(refusal), 'no');
+      else rows.value = end.rows();
+    });
     return () => void (isShown = false);
-  }, [room, deed]);
+  }, [end, deed]);
   return rows.value;
 }
 

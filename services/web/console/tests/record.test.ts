@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 import type { AuditRow, EntryNumbers } from '../api/shapes';
+import { End, PAGE } from '../record/end';
 import { places } from '../record/places';
 import { badness, isBad, ranked } from '../record/rank';
 import { found, said } from '../record/rows';
@@ -59,4 +60,41 @@ describe('nodes', () => {
     [null, { places: [] }],
     ['html', { places: [] }],
   ])('of %j', (answer, told) => expect(places(answer)).toEqual(told));
+});
+
+describe('the end of the log', () => {
+  const row = (sequence: number) => ({ sequence }) as AuditRow;
+  /** A log of so many rows, and from where on it was asked for. */
+  const log = (count: number) => {
+    const state = { count, asked: [] as number[], isAway: false };
+    const end = new End(async (after) => {
+      state.asked.push(after);
+      if (state.isAway) return { ok: false, refusal: { status: 0, code: 'unreachable', message: '', problems: [] } };
+      const more = Math.min(PAGE, state.count - after);
+      return { ok: true, value: { rows: Array.from({ length: more }, (_, at) => row(after + at + 1)) } };
+    });
+    return { state, end };
+  };
+
+  it('is read through once, and then from where it ended', async () => {
+    const { state, end } = log(6_500);
+    await end.read();
+    expect(state.asked).toEqual([0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000]);
+    expect([end.rows().length, end.rows()[0]?.sequence]).toEqual([5_000, 6_500]);
+    state.count = 6_502;
+    state.asked = [];
+    // Two deeds at once are no row twice.
+    await Promise.all([end.read(), end.read()]);
+    expect(state.asked).toEqual([6_500, 6_502]);
+    expect(end.rows().slice(0, 3).map(({ sequence }) => sequence)).toEqual([6_502, 6_501, 6_500]);
+  });
+
+  it('goes on after a refusal', async () => {
+    const { state, end } = log(2);
+    state.isAway = true;
+    expect(await end.read()).toMatchObject({ code: 'unreachable' });
+    state.isAway = false;
+    expect(await end.read()).toBeUndefined();
+    expect(end.rows().length).toBe(2);
+  });
 });
