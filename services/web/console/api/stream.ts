@@ -77,12 +77,15 @@ async function once(listening: Listening, last: string, hear: (event: StreamEven
   return 'ended';
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Ends early when nobody listens any more; and leaves nothing behind, however often it is slept. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal.addEventListener('abort', () => {
+    const wake = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
       done();
-    });
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake);
   });
 }

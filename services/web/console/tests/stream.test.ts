@@ -1,7 +1,7 @@
 // Listening goes on where it broke off, waits longer after each failure, and ends where it may not listen.
 
-import { describe, expect, it } from 'vitest';
-import { listen, type Listening, pause } from '../api/stream';
+import { describe, expect, it, vi } from 'vitest';
+import { listen, type Listening, pause, sleep } from '../api/stream';
 
 const body = (...pieces: string[]) =>
   new Response(new ReadableStream({ start: (to) => (pieces.forEach((piece) => to.enqueue(new TextEncoder().encode(piece))), to.close()) }));
@@ -53,6 +53,18 @@ describe('listening', () => {
     const told = await hear([() => new Response('', { status })]);
     expect(told.states).toEqual(['connecting', 'refused']);
     expect(told.waits).toEqual([]);
+  });
+
+  it('leaves nothing behind when it has slept, and wakes when it is over', async () => {
+    const over = new AbortController();
+    const added = vi.spyOn(over.signal, 'addEventListener');
+    const removed = vi.spyOn(over.signal, 'removeEventListener');
+    await sleep(1, over.signal);
+    await sleep(1, over.signal);
+    expect(removed.mock.calls.length).toBe(added.mock.calls.length);
+    const long = sleep(1_000_000, over.signal);
+    over.abort();
+    await long;
   });
 
   it.each([
