@@ -30,6 +30,8 @@ export class Desk {
   readonly mode = signal<InForce | undefined>(undefined);
   /** By subject, until when; 0 is for good. */
   readonly muted = signal<ReadonlyMap<string, number>>(new Map());
+  /** The same, in every room. */
+  readonly banned = signal<ReadonlyMap<string, number>>(new Map());
   readonly deeds = signal<readonly Deed[]>([]);
   readonly online = signal<number | undefined>(undefined);
   readonly wire = signal<State>({ kind: 'idle' });
@@ -74,8 +76,12 @@ export class Desk {
     this.queue.settle(hold.id);
   }
 
-  sanctions(sanctions: readonly Sanction[]): void {
-    this.muted.value = new Map(sanctions.map(({ subject, until_ms }) => [subject, until_ms ?? 0]));
+  mutes(standing: readonly Sanction[]): void {
+    this.muted.value = untilOf(standing);
+  }
+
+  bans(standing: readonly Sanction[]): void {
+    this.banned.value = untilOf(standing);
   }
 
   recalled(recall: Recall): void {
@@ -131,8 +137,8 @@ export class Desk {
   }
 
   isMuted(user: string, now = this.now()): boolean {
-    const until = this.muted.value.get(`user/${user}`);
-    return until !== undefined && (until === 0 || until > now);
+    const ends = [this.muted.value, this.banned.value].map((by) => by.get(`user/${user}`));
+    return ends.some((until) => until !== undefined && (until === 0 || until > now));
   }
 
   private held({ id, user, name, text, rule, deadline_ms }: Extract<Happening, { kind: 'held' }>, now: number): void {
@@ -143,12 +149,13 @@ export class Desk {
   }
 
   private sanctioned({ act, subjects, until_ms }: Extract<Happening, { kind: 'sanction' }>): void {
-    const muted = new Map(this.muted.peek());
+    const all = act === 'ban' || act === 'unban' ? this.banned : this.muted;
+    const standing = new Map(all.peek());
     for (const subject of subjects) {
-      if (act === 'mute' || act === 'ban') muted.set(subject, until_ms);
-      else muted.delete(subject);
+      if (act === 'mute' || act === 'ban') standing.set(subject, until_ms);
+      else standing.delete(subject);
     }
-    this.muted.value = muted;
+    all.value = standing;
   }
 
   /** What a deed was done to, in words that are still here when the line is gone. */
@@ -178,6 +185,10 @@ export class Desk {
 /** Nobody decided in time, so the room's rule did. */
 export function ranOut(deed: Deed): boolean {
   return deed.kind === 'decided' && deed.by === SYSTEM;
+}
+
+function untilOf(standing: readonly Sanction[]): ReadonlyMap<string, number> {
+  return new Map(standing.map(({ subject, until_ms }) => [subject, until_ms ?? 0]));
 }
 
 function endsOf(ends_ms: number): { ends_ms?: number } {

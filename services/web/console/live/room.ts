@@ -122,7 +122,9 @@ export class Room {
     void this.holds();
     void this.refusals();
     void this.api.mode(this.name).then((answer) => answer.ok && (this.desk.mode.value = answer.value));
-    void this.api.mutes(this.name).then((answer) => answer.ok && this.desk.sanctions(answer.value.sanctions));
+    void this.api.mutes(this.name).then((answer) => answer.ok && this.desk.mutes(answer.value.sanctions));
+    // Who moderates some rooms only is not told of bans but by the stream.
+    void this.api.bans().then((answer) => answer.ok && this.desk.bans(answer.value.sanctions));
     void this.api.reports(this.name).then((answer) => {
       if (answer.ok) for (const { id, reports } of answer.value.messages) this.desk.river.report(id, reports);
     });

@@ -46,6 +46,20 @@ describe('a desk', () => {
     expect(d.isMuted('bob')).toBe(false);
   });
 
+  it('keeps a ban when the mutes are looked at again, or one of them ends', () => {
+    const { desk: d } = desk();
+    d.happens(sanction('ban', 0));
+    d.mutes([]);
+    expect(d.isMuted('eve')).toBe(true);
+    d.happens(sanction('mute', 0));
+    d.happens(sanction('unmute', 0));
+    expect(d.isMuted('eve')).toBe(true);
+    d.bans([]);
+    expect(d.isMuted('eve')).toBe(false);
+    d.bans([{ subject: 'user/eve', of: 'user/eve', broadcast: false, by: 'ann', at_ms: 1, reason: '' }]);
+    expect(d.isMuted('eve')).toBe(true);
+  });
+
   it('shows the mode that another one set', () => {
     const { desk: d } = desk();
     const mode = { slow_ms: 3_000, level_min: 0, followers_min_s: 0, emote_only: false, emergency: false, delay_ms: 0 };
