@@ -30,11 +30,13 @@ export function exportUrl({ room, from, to }: Asked): string {
   return `/v1/rooms/${encodeURIComponent(room)}/export.ndjson${part === '' ? '' : `?${part}`}`;
 }
 
-/** The text at an address. */
-export async function fetchText(url: string, token: string | undefined, send: typeof fetch = (...args) => fetch(...args)): Promise<string> {
+/** The text at an address. A link to this page may name any: the token goes to none but this page's own origin. */
+export async function fetchText(url: string, token: string | undefined, send: typeof fetch = (...args) => fetch(...args), page = location.href): Promise<string> {
   let response: Response;
   try {
-    response = await send(url, { headers: token === undefined ? {} : { authorization: `Bearer ${token}` }, cache: 'no-store' });
+    const isOurs = new URL(url, page).origin === new URL(page).origin;
+    const headers: HeadersInit = isOurs && token !== undefined ? { authorization: `Bearer ${token}` } : {};
+    response = await send(url, { headers, cache: 'no-store' });
   } catch {
     throw new NoSource('unreachable');
   }

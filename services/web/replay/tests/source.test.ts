@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { exportUrl, fetchText, findToken, NoSource } from '../source';
 
+const PAGE = 'http://live.example/replay?src=%2Fx';
+
 test.each([
   [{ room: 'demo' }, '/v1/rooms/demo/export.ndjson'],
   [{ room: '弹 幕', from: 5, to: 9 }, '/v1/rooms/%E5%BC%B9%20%E5%B9%95/export.ndjson?from=5&to=9'],
@@ -14,16 +16,26 @@ test.each([
   [429, '<html>', 'busy', ''],
   [422, '{"message":"too much"}', 'refused', 'too much'],
 ])('%d is told in a word', async (status, body, why, said) => {
-  const failed = await fetchText('/x', undefined, answers(status, body)).catch((error: unknown) => error);
+  const failed = await fetchText('/x', undefined, answers(status, body), PAGE).catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(NoSource);
   expect(failed).toMatchObject({ why, said });
 });
 
-test('a server that is away is told, and a token goes along', async () => {
-  await expect(fetchText('/x', 't', () => Promise.reject(new TypeError('no')))).rejects.toMatchObject({ why: 'unreachable' });
+test('a server that is away is told', async () => {
+  await expect(fetchText('/x', 't', () => Promise.reject(new TypeError('no')), PAGE)).rejects.toMatchObject({ why: 'unreachable' });
+});
+
+test.each([
+  ['/x', { authorization: 'Bearer t' }],
+  ['http://live.example/v1/rooms/demo/export.ndjson', { authorization: 'Bearer t' }],
+  ['https://live.example/x', {}],
+  ['http://other.example/x', {}],
+  ['//other.example/x', {}],
+  ['data:text/plain,x', {}],
+])('a token goes to this origin alone: %s', async (url, headers) => {
   const sent: RequestInit[] = [];
-  const text = await fetchText('/x', 't', (_, init) => (sent.push(init ?? {}), Promise.resolve(new Response('ok'))));
-  expect([text, sent[0]?.headers]).toEqual(['ok', { authorization: 'Bearer t' }]);
+  const text = await fetchText(url, 't', (_, init) => (sent.push(init ?? {}), Promise.resolve(new Response('ok'))), PAGE);
+  expect([text, sent[0]?.headers]).toEqual(['ok', headers]);
 });
 
 test('tokens: of the address, of the console, of the development door, none', async () => {
