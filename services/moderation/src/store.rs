@@ -276,11 +276,15 @@ fn migrations() -> Migrator {
     Migrator::with_migrations(STEPS.into_iter().zip(1..).map(step).collect())
 }
 
-/// The address without what must not be logged.
+/// The address without what must not be logged: a password may stand before the host, or in the query.
 fn without_password(url: &str) -> String {
-    match (url.split_once("://"), url.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://…@{host}"),
-        _ => url.to_owned(),
+    let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+    let (address, query) = url.split_once('?').map_or((url, ""), |(address, _)| (address, "?…"));
+    match address.rsplit_once('@') {
+        Some((_, host)) => format!("{scheme}://…@{host}{query}"),
+        // A password with a question mark in it.
+        None if url.contains('@') => format!("{scheme}://…"),
+        None => format!("{address}{query}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Writers of a file have their turns in the order in which they asked.
+//! Writers of a file have their turns in the order in which they asked; and no password is logged.
 
 use super::*;
 
@@ -29,4 +29,19 @@ async fn who_waits_to_write_is_next_and_not_who_writes_most() {
     assert_eq!(*order.lock().unwrap(), ["the editor", "the publisher", "the editor again"]);
     store.close().await;
     std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_password_is_not_logged_wherever_it_stands() {
+    for (url, told) in [
+        ("postgres://ann:secret@db:5432/danmaku", "postgres://…@db:5432/danmaku"),
+        ("postgres://ann:se@cret@db/danmaku?sslmode=require", "postgres://…@db/danmaku?…"),
+        ("postgres://db/danmaku?user=ann&password=secret", "postgres://db/danmaku?…"),
+        ("postgres://db/danmaku?user=ann&password=se@cret", "postgres://…"),
+        ("postgres://ann:se?cret@db/danmaku", "postgres://…"),
+        ("postgres://db/danmaku", "postgres://db/danmaku"),
+        ("sqlite://data/moderation.db?mode=ro", "sqlite://data/moderation.db?…"),
+    ] {
+        assert_eq!(without_password(url), told);
+    }
 }
