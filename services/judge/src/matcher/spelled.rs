@@ -11,7 +11,7 @@ use proto::v1::{Boundary, Entry};
 
 use super::{Found, Hits, automaton::Automaton};
 use crate::{
-    entry::GAPS,
+    entry::{GAPS, GAPS_MAX},
     fold::{Class, Folded, Symbol, class},
 };
 use spelling::Spelling;
@@ -85,7 +85,7 @@ impl Builder {
                 (0..).zip(&way).flat_map(|(symbol, spelled)| spelled.chars().map(move |char| (char, symbol))).collect();
             let used = Use {
                 entry: place,
-                gaps: entry.gaps.unwrap_or(GAPS) as u8,
+                gaps: entry.gaps.unwrap_or(GAPS).min(GAPS_MAX) as u8,
                 whole: entry.boundary() == Boundary::Whole,
                 pieces,
                 symbols: symbols.clone(),

@@ -103,6 +103,14 @@ fn numeric_entries_read_all_digits_and_others_do_not() {
 }
 
 #[test]
+fn as_many_gaps_as_there_may_be_are_allowed_in_what_is_spelled_too() {
+    // Of a later release: no entry of ours may say so.
+    let entry = Entry { pinyin: true, gaps: Some(256), ..word("坏词") };
+    assert_eq!(found(std::slice::from_ref(&entry), "坏.词"), [("坏.词", Reading::Gaps)]);
+    assert_eq!(found(&[entry], "huai.ci"), [("huai.ci", Reading::Pinyin)]);
+}
+
+#[test]
 fn leet_is_for_whole_tokens() {
     let entries = [word("star"), word("lit"), word("tat")];
     for (text, covered) in [
