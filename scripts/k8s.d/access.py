@@ -9,7 +9,7 @@ READERS = {
     "danmaku-input": {"filter", "moderation"},
     "danmaku-output": {"filter", "fanout", "moderation"},
     "danmaku-verdicts": {"moderation"},
-    "danmaku-state": {"fanout"},
+    "danmaku-state": {"fanout", "filter"},
     "danmaku-rules": {"ingest", "filter", "fanout", "moderation"},
 }
 WRITERS = {

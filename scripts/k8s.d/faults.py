@@ -476,6 +476,12 @@ def _(overlay):
     acls.append({"resource": {"type": "group", "name": "fanout", "patternType": "literal"}, "operations": ["Read"]})
 
 
+@fault("kafka-access", "production", "a judge that cannot read the modes of the one before")
+def _(overlay):
+    acls = spec(overlay, "KafkaUser", "danmaku-filter")["authorization"]["acls"]
+    next(one for one in acls if one["resource"]["name"] == "danmaku-state")["operations"].remove("Read")
+
+
 @fault("kafka-access", "production", "a door that may do anything")
 def _(overlay):
     acls = spec(overlay, "KafkaUser", "danmaku-ingest")["authorization"]["acls"]

@@ -87,6 +87,7 @@ fn read_assigned(
             }
             Ok(Some(Heard::End(ended))) if ended == partition && is_end(next) => break,
             Ok(_) => {}
+            Err(error) if error.is_denied() => return Err(error.into()),
             Err(error) => tracing::debug!(partition, %error, "while surveying"),
         }
         if heard.elapsed() > SILENCE_TIMEOUT {

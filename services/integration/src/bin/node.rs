@@ -1,5 +1,5 @@
 //! One service as a process of its own: `node ingest|filter|fanout|moderation FLAGS…`, the service's own flags; and
-//! `node danmaku doctor|canary FLAGS…`, commands that look at such services.
+//! `node danmaku doctor|canary|topics FLAGS…`, commands that look at such services and their topics.
 //!
 //! It ends when its standard input does, so that no service outlives the test that started it, however that ended.
 #![forbid(unsafe_code)]
@@ -41,7 +41,11 @@ fn command(args: &[std::ffi::OsString]) -> ExitCode {
         code = match args.get(1).and_then(|name| name.to_str()) {
             Some("doctor") => danmaku::doctor::run(Doctor::parse_from(line)).await,
             Some("canary") => danmaku::canary::run(Canary::parse_from(line)).await,
-            _ => anyhow::bail!("behind danmaku comes doctor or canary"),
+            Some("topics") => {
+                danmaku::topics::run(parse(line.cloned().collect())).await?;
+                ExitCode::SUCCESS
+            }
+            _ => anyhow::bail!("behind danmaku comes doctor, canary or topics"),
         };
         Ok(())
     });
