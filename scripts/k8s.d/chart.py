@@ -36,11 +36,11 @@ class Words:
         return re.sub(r"WORD(\d+)X", lambda found: "{{ " + self.expressions[int(found[1])] + " }}", text)
 
 
-def render(place, values):
+def render(place, values, namespace="danmaku"):
     """What `helm template danmaku … --namespace danmaku` would print, as objects."""
     with helm_python.Chart.load(str(place)) as chart:
         chart.validate_schema(chart.merge_values(values))
-        texts = chart.render(values, name="danmaku", namespace="danmaku")
+        texts = chart.render(values, name="danmaku", namespace=namespace)
     return [thing for text in texts.values() for thing in yaml.safe_load_all(text) if thing]
 
 
@@ -89,7 +89,9 @@ def settings(data, program, words):
 
 
 def quoted(value, words):
-    """A default inside of an expression; the hosts in it are values themselves."""
+    """A default inside of an expression; the hosts in it, and the namespace, are values themselves."""
+    if ".danmaku.svc" in value:
+        return f'(printf "{value.replace(".danmaku.svc", ".%s.svc")}" .Release.Namespace)'
     if "://live.example.com" in value or "://console.example.com" in value:
         scheme, _, host = value.partition("://")
         return f'(printf "{scheme}://%s" .Values.{host.split(".")[0].replace("live", "host")})'
@@ -109,7 +111,7 @@ def everywhere(value, overlay, words):
     brokers = overlay.workload("filter").given["DANMAKU_BROKERS"]
     if value == brokers:
         # KEDA asks them too.
-        return words.of(f'dig "danmaku" "DANMAKU_BROKERS" "{brokers}" .Values.settings')
+        return words.of(f'dig "danmaku" "DANMAKU_BROKERS" {quoted(brokers, words)} .Values.settings')
     if site := re.fullmatch(r"(--\w+=https://)?(live|console)\.example\.com", value):
         return (site[1] or "") + words.of(f".Values.{site[2].replace('live', 'host')}")
     generated = [one["metadata"]["name"] for one in overlay.of("ConfigMap") if one["metadata"]["name"].rpartition("-")[0] in OURS]
@@ -160,6 +162,10 @@ def findings(rendered, folder, programs, quiet=False):
         ]
         found += [("chart-values", f"{name} {values}", str(who), f"{rule}: {problem}") for rule, who, problem in bad]
         found += said_is_heard(name, values, overlay)
+    for name in names:
+        text = yaml.safe_dump_all(render(place, {"overlay": name}, "chat"))
+        left = sorted(set(re.findall(r"[\w.-]+\.danmaku\.svc|namespace: danmaku", text)))
+        found += [("chart-values", name, "namespace chat", f"{left} is of another")] if left else []
     for values in REFUSED:
         try:
             render(place, values)

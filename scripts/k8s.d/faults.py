@@ -304,7 +304,13 @@ def _(overlay):
 
 @fault("addresses", "local", "a Kafka that is not there")
 def _(overlay):
-    settings(overlay, "danmaku")["DANMAKU_BROKERS"] = "kafka-kafka-bootstrap:9092"
+    settings(overlay, "danmaku")["DANMAKU_BROKERS"] = "kafka-kafka-bootstrap.danmaku.svc:9092"
+
+
+@fault("addresses", "production", "a Kafka whose name KEDA cannot find in a namespace of its own")
+def _(overlay):
+    (trigger,) = spec(overlay, "ScaledObject", "filter")["triggers"]
+    trigger["metadata"]["bootstrapServers"] = settings(overlay, "danmaku")["DANMAKU_BROKERS"] = "danmaku-kafka-bootstrap:9093"
 
 
 @fault("volumes", "small", "a Secret that nobody is told to make")

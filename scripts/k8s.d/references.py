@@ -61,8 +61,14 @@ def ports(overlay):
             yield workload, wrong
 
 
+def at_home(overlay, host):
+    """`redis.danmaku.svc`, as it is called within `danmaku`: `redis`."""
+    return host.removesuffix(f".{overlay.of('Namespace')[0]['metadata']['name']}.svc")
+
+
 def service_at(overlay, host, port):
-    """What is wrong with an address inside of the namespace, or None. Names with a dot are somebody else's."""
+    """What is wrong with an address inside of the namespace, or None. Other names with a dot are somebody else's."""
+    host = at_home(overlay, host)
     if "." in host:
         return None
     if host.endswith("-kafka-bootstrap"):
@@ -75,7 +81,7 @@ def service_at(overlay, host, port):
     return f"no Service is {host}:{port}"
 
 
-@rule("addresses", "Redis, doors and Kafka that settings name are there")
+@rule("addresses", "Redis, doors and Kafka that settings name are there, and KEDA, which is elsewhere, asks Kafka by a whole name")
 def addresses(overlay):
     hall = overlay.workload("fanout")
     # What a Secret names is the site's own.
@@ -86,8 +92,12 @@ def addresses(overlay):
         for broker in (workload.given.get("DANMAKU_BROKERS") or "").split(","):
             host, _, port = broker.rpartition(":")
             # A Kafka that is not rendered here is the site's own.
-            if host and (overlay.of("Kafka") or host.endswith("-kafka-bootstrap")):
+            if host and (overlay.of("Kafka") or at_home(overlay, host).endswith("-kafka-bootstrap")):
                 yield workload, service_at(overlay, host, int(port))
+    for thing in overlay.of("ScaledObject"):
+        for trigger in (one["metadata"] for one in thing["spec"]["triggers"] if one["type"] == "kafka"):
+            short = [one for one in trigger["bootstrapServers"].split(",") if "." not in one]
+            yield called(thing), f"{short} is no name in KEDA's own namespace" if short else None
 
 
 @rule("volumes", "ConfigMaps, claims and Secrets that pods name are there, and files that settings name are mounted")
