@@ -63,6 +63,9 @@ pub fn programs() -> [Command; 5] {
 }
 
 #[cfg(test)]
+mod pages;
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
