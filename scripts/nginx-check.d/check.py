@@ -1,16 +1,18 @@
 """What docs/nginx.conf promises, each tried with clients of the wire. How the site is started is kept out."""
 
 import asyncio
+import contextlib
 import http.client
 import json
 import re
+import struct
 import sys
 import time
 
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from site_of_one import ADDRESS_MAX, CONF, IDLE_S, PATIENCE_S, PING_S, READ_S, Site, ask
+from site_of_one import ADDRESS_MAX, CONF, IDLE_S, PATIENCE_S, PING_S, READ_S, Site, ask, until
 
 JSON = "danmaku.v1.json"
 
@@ -163,6 +165,31 @@ async def after_a_reload_nobody_has_missed_anything(site):
     return f"{len(said)} messages, {len(viewers)} viewers, {len(returns)} returns, none missing, none twice"
 
 
+async def of_two_halls_one_viewer_whom_both_refuse_takes_neither_away(site):
+    async with contextlib.AsyncExitStack() as crowd:
+        for _ in range(len(site.halls) * site.address_max):
+            await crowd.enter_async_context(viewer(site, "refused", address="127.0.0.4"))
+        try:
+            async with viewer(site, "refused", address="127.0.0.4"):
+                raise AssertionError("one more of an address than both halls take")
+        except InvalidStatus as refused:
+            assert refused.response.status_code == 503, refused.response
+        for room in ("refused", "another"):
+            async with viewer(site, room, address="127.0.0.5") as other:
+                await hear(other, "hello")
+
+
+async def viewers_whose_path_names_no_room_are_spread_over_both_halls(site):
+    async with contextlib.AsyncExitStack() as all_of_them:
+        for number in range(4):
+            line = connect(f"ws://127.0.0.1:{site.port}/sub", local_addr=(f"127.0.0.{number + 10}", 0))
+            socket = await all_of_them.enter_async_context(line)
+            auth = b'{"roomid": 7}'
+            await socket.send(struct.pack(">IHHII", 16 + len(auth), 16, 1, 7, 1) + auth)
+            assert (await asyncio.wait_for(socket.recv(), PATIENCE_S))[16:] == b'{"code":0}'
+        until("two of four viewers in each hall", lambda: site.viewers() == [2, 2])
+
+
 CHECKS = [
     a_socket_is_upgraded_over_http_1_1,
     requests_share_a_connection_and_pages_are_served,
@@ -171,21 +198,33 @@ CHECKS = [
     an_idle_viewer_stays_and_a_silent_one_is_closed_by_the_hall,
     after_a_reload_nobody_has_missed_anything,
 ]
+CHECKS_OF_TWO = [
+    of_two_halls_one_viewer_whom_both_refuse_takes_neither_away,
+    viewers_whose_path_names_no_room_are_spread_over_both_halls,
+]
+
+
+def failures(site, checks):
+    """Tries each; how many failed."""
+    failed = 0
+    for check in checks:
+        name = check.__name__.replace("_", " ")
+        try:
+            told = asyncio.run(check(site))
+            print(f"  ok      {name}" + (f" ({told})" if told else ""))
+        except Exception as error:
+            failed += 1
+            told = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
+            print(f"  FAILED  {name}: {told!r}")
+    return failed
 
 
 def main():
-    failed = 0
     with Site(*sys.argv[1:]) as site:
-        for check in CHECKS:
-            name = check.__name__.replace("_", " ")
-            try:
-                told = asyncio.run(check(site))
-                print(f"  ok      {name}" + (f" ({told})" if told else ""))
-            except Exception as error:
-                failed += 1
-                told = error.exceptions[0] if isinstance(error, ExceptionGroup) else error
-                print(f"  FAILED  {name}: {told!r}")
-    print(f"nginx: {len(CHECKS) - failed} passed, {failed} failed")
+        failed = failures(site, CHECKS)
+    with Site(*sys.argv[1:], halls=2, address_max=2) as site:
+        failed += failures(site, CHECKS_OF_TWO)
+    print(f"nginx: {len(CHECKS) + len(CHECKS_OF_TWO) - failed} passed, {failed} failed")
     sys.exit(failed > 0)
 
 

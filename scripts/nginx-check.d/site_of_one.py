@@ -1,4 +1,5 @@
-"""A site of one machine: the one-process program, and nginx in front of it with docs/nginx.conf. What it promises is tried elsewhere."""
+"""A site of one machine: the one-process program, and nginx in front of it with docs/nginx.conf; or of two such programs, as two halls
+for nginx. What it promises is tried elsewhere."""
 
 import http.client
 import json
@@ -40,16 +41,18 @@ def free_port():
 
 
 class Site:
-    """Both programs; `with` ends them."""
+    """All programs; `with` ends them."""
 
-    def __init__(self, nginx, danmaku, folder):
+    def __init__(self, nginx, danmaku, folder, halls=1, address_max=ADDRESS_MAX):
         self.nginx, self.program, self.folder = nginx, danmaku, pathlib.Path(folder)
-        self.data = tempfile.TemporaryDirectory(dir=folder)
-        self.started = []
+        self.address_max = address_max
+        self.data = [tempfile.TemporaryDirectory(dir=folder) for _ in range(halls)]
+        self.started, self.admins = [], []
 
     def __enter__(self):
         try:
-            self.direct = self.start_danmaku()
+            self.halls = [self.start_danmaku(data.name) for data in self.data]
+            self.direct = self.halls[0]
             self.port = self.start_nginx()
         except BaseException:
             self.__exit__()
@@ -63,24 +66,27 @@ class Site:
                 process.wait(PATIENCE_S)
             except subprocess.TimeoutExpired:
                 process.kill()
-        self.data.cleanup()
+        for data in self.data:
+            data.cleanup()
 
-    def start_danmaku(self):
+    def start_danmaku(self, data):
         flags = {
-            "listen": "127.0.0.1:0", "admin": "127.0.0.1:0", "data": self.data.name, "crowd": 0,
-            "trusted-proxies": "127.0.0.1/32", "address-connections-max": ADDRESS_MAX,
+            "listen": "127.0.0.1:0", "admin": "127.0.0.1:0", "data": data, "crowd": 0,
+            "trusted-proxies": "127.0.0.1/32", "address-connections-max": self.address_max,
             "ping": f"{PING_S * 1000:.0f}ms", "idle": f"{IDLE_S * 1000:.0f}ms",
             # A check says more in a second than a person in a minute.
             "say-rate": 0, "duplicate-window": "0s", "similar-window": "0s", "room-budget": 0,
             "door-user-rate": 0, "door-address-rate": 0,
         }
-        log = open(self.folder / "danmaku.log", "w")
+        log = open(self.folder / f"danmaku-{len(self.admins)}.log", "w")
         line = [self.program, *(f"--{name}={value}" for name, value in flags.items())]
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=log, text=True)
         self.started.append(process)
         ready = process.stdout.readline()
         assert ready, f"danmaku did not start: {log.name}"
-        return int(json.loads(ready)["public"].rsplit(":", 1)[1])
+        public, admin = (int(json.loads(ready)[key].rsplit(":", 1)[1]) for key in ("public", "admin"))
+        self.admins.append(admin)
+        return public
 
     def start_nginx(self):
         port = free_port()
@@ -101,7 +107,6 @@ class Site:
         )
         changes = [
             ("listen 80;", f"listen 127.0.0.1:{port};", 1),
-            ("server 127.0.0.1:8080;", f"server 127.0.0.1:{self.direct};", 3),
             ("/var/log/nginx/", f"{self.folder}/", 1),
             ("worker_processes auto;", f"worker_processes 1; pid {self.folder}/nginx.pid;", 1),
             ("http {", f"http {{ {folders}", 1),
@@ -111,7 +116,23 @@ class Site:
         for old, new, times in changes:
             assert text.count(old) == times, f"docs/nginx.conf has {text.count(old)} times {old!r}, not {times}"
             text = text.replace(old, new)
+        return re.sub(r"upstream (\w+) \{[^}]*\}", self.upstream_here, text)
+
+    def upstream_here(self, found):
+        """One of the configuration's upstreams with the programs of this run; nobody but halls is several."""
+        ports = self.halls if found[1].startswith("hall") else [self.direct]
+        text, places = re.subn(
+            r"server 127\.0\.0\.1:8080([^;]*);.*",
+            lambda server: " ".join(f"server 127.0.0.1:{port}{server[1]};" for port in ports),
+            found[0],
+        )
+        assert places == 1, f"docs/nginx.conf has {places} servers in upstream {found[1]}"
         return text
+
+    def viewers(self):
+        """How many each hall has, as it says itself."""
+        texts = [ask(admin, "GET", "/metrics")[2] for admin in self.admins]
+        return [int(re.search(r"^danmaku_fanout_viewers(?:\{.*\})? (\d+)", text, re.MULTILINE)[1]) for text in texts]
 
     @staticmethod
     def answers(port):
