@@ -53,7 +53,8 @@ def ping_idle_gateway(overlay):
     ping, idle = (seconds(hall.setting(name)) for name in ("DANMAKU_PING", "DANMAKU_IDLE"))
     yield hall, None if 2 * ping < idle else f"ping {ping} s twice, idle {idle} s: one that is late is one too few"
     for thing in overlay.of("ClientTrafficPolicy", "BackendTrafficPolicy"):
-        if thing["kind"] == "BackendTrafficPolicy" and thing["metadata"]["name"] != "fanout":
+        to_halls = any("fanout" in overlay.sent_to(route) for route in overlay.routes(thing))
+        if thing["kind"] == "BackendTrafficPolicy" and not to_halls:
             continue
         http = thing["spec"].get("timeout", {}).get("http", {})
         stream, whole = http.get("streamIdleTimeout"), http.get("requestTimeout", "0s")

@@ -358,6 +358,11 @@ def _(overlay):
     spec(overlay, "BackendTrafficPolicy", "fanout")["loadBalancer"]["consistentHash"]["header"]["name"] = "room"
 
 
+@fault("routes", "production", "all of goim's viewers in one hall")
+def _(overlay):
+    spec(overlay, "HTTPRoute", "fanout")["rules"][0]["matches"].append({"path": {"type": "Exact", "value": "/sub"}})
+
+
 @fault("hosts", "small", "a console that watches another site")
 def _(overlay):
     settings(overlay, "moderation")["DANMAKU_HALL"] = "https://live.example.org"
@@ -449,6 +454,11 @@ def _(overlay):
 @fault("ping-idle-gateway", "production", "a gateway that closes before the hall")
 def _(overlay):
     spec(overlay, "BackendTrafficPolicy", "fanout")["timeout"]["http"]["streamIdleTimeout"] = "60s"
+
+
+@fault("ping-idle-gateway", "production", "a gateway that cuts goim's sockets")
+def _(overlay):
+    spec(overlay, "BackendTrafficPolicy", "goim")["timeout"]["http"]["requestTimeout"] = "15s"
 
 
 @fault("memory", "small", "a hall that fills its container")

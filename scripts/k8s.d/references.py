@@ -129,7 +129,7 @@ def volumes(overlay):
                 yield workload, None if there else f"{setting} is {value}, where nothing like it is mounted"
 
 
-@rule("routes", "routes name a Gateway's listener, Services and their ports; policies of the gateway name routes")
+@rule("routes", "routes name a Gateway's listener, Services and their ports; policies name routes, and hash what differs")
 def routes(overlay):
     listeners = {(one["metadata"]["name"], port["name"]) for one in overlay.of("Gateway") for port in one["spec"]["listeners"]}
     for route in overlay.of("HTTPRoute"):
@@ -151,6 +151,14 @@ def routes(overlay):
     for policy in overlay.of("BackendTrafficPolicy"):
         if header := policy["spec"].get("loadBalancer", {}).get("consistentHash", {}).get("header", {}).get("name"):
             yield called(policy), None if header in said else f"nobody sets the header {header}"
+            alike = [path for route in overlay.routes(policy) for path in whole_paths(route)]
+            yield called(policy), f"all who come by {alike} are sent to one pod" if alike else None
+
+
+def whole_paths(route):
+    """The paths of a route that name no room and no user: whoever comes by one has it in common with all others."""
+    matches = [match["path"] for term in route["spec"]["rules"] for match in term.get("matches", []) if "path" in match]
+    return [path["value"] for path in matches if path["type"] == "Exact"]
 
 
 @rule("hosts", "the names in settings, and the canary's way, are those that the gateway serves")

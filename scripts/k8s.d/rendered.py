@@ -149,6 +149,15 @@ class Overlay:
     def ours(self):
         return [workload for workload in self.workloads() if workload.is_ours]
 
+    def routes(self, policy):
+        """The routes that a policy of the gateway is for."""
+        return [route for target in policy["spec"]["targetRefs"] if (route := self.one("HTTPRoute", target["name"]))]
+
+    @staticmethod
+    def sent_to(route):
+        """The names of the Services that a route leads to."""
+        return {one["name"] for term in route["spec"]["rules"] for one in term.get("backendRefs", [])}
+
     def config(self, name):
         return (self.one("ConfigMap", name) or {}).get("data")
 
