@@ -20,7 +20,6 @@ WRITERS = {
     "danmaku-rules": {"moderation"},
     "danmaku-dead-letter": {"filter"},
 }
-MEMBERS = {"danmaku-filter-g1": {"filter"}}
 TRANSACTIONS = {"danmaku-rules": {"moderation"}}
 HARMLESS = {"Describe", "DescribeConfigs"}
 
@@ -41,7 +40,8 @@ def kafka_access(overlay):
                 elif operation not in HARMLESS:
                     wrong = f"nobody needs {operation} on a {resource['type']}"
         yield called(user), wrong
-    for kind, wanted in zip(found, (READERS, WRITERS, MEMBERS, TRANSACTIONS)) if users else ():
+    members = {f"danmaku-filter-g{overlay.workload('filter').setting('DANMAKU_GENERATION')}": {"filter"}}
+    for kind, wanted in zip(found, (READERS, WRITERS, members, TRANSACTIONS)) if users else ():
         yield kind, None if found[kind] == wanted else f"{differences(wanted, found[kind])}"
 
 

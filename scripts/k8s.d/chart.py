@@ -88,6 +88,11 @@ def settings(data, program, words):
     return said | {"MORE": words.of(more)}
 
 
+def said(key, given, words):
+    """A setting of all programs, where it stands beside them."""
+    return f'dig "danmaku" "{key}" {quoted(given[key], words)} .Values.settings'
+
+
 def quoted(value, words):
     """A default inside of an expression; the hosts in it, and the namespace, are values themselves."""
     if ".danmaku.svc" in value:
@@ -108,10 +113,12 @@ def everywhere(value, overlay, words):
         return value
     if image := re.fullmatch(r"danmaku/(\w+):([\w.]+)", value):
         return f"{words.of('.Values.image.prefix')}{image[1]}:{words.of('.Values.image.tag | default .Chart.AppVersion')}"
-    brokers = overlay.workload("filter").given["DANMAKU_BROKERS"]
-    if value == brokers:
+    given = overlay.workload("filter").given
+    if value == f"danmaku-filter-g{given['DANMAKU_GENERATION']}":
+        return value.rstrip("0123456789") + words.of(said("DANMAKU_GENERATION", given, words))
+    if value == given["DANMAKU_BROKERS"]:
         # KEDA asks them too.
-        return words.of(f'dig "danmaku" "DANMAKU_BROKERS" {quoted(brokers, words)} .Values.settings')
+        return words.of(said("DANMAKU_BROKERS", given, words))
     if site := re.fullmatch(r"(--\w+=https://)?(live|console)\.example\.com", value):
         return (site[1] or "") + words.of(f".Values.{site[2].replace('live', 'host')}")
     generated = [one["metadata"]["name"] for one in overlay.of("ConfigMap") if one["metadata"]["name"].rpartition("-")[0] in OURS]
@@ -130,6 +137,7 @@ SAID = [
         {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka-0.example.org:9092"}, "fanout": {"DANMAKU_ANONYMOUS": "false"}}},
     ),
     ("production", {"settings": {"danmaku": {"DANMAKU_BROKERS": "kafka.example.org:9093"}}}),
+    ("production", {"settings": {"danmaku": {"DANMAKU_GENERATION": "2"}}}),
     ("production", {"host": "danmaku.example.org", "console": "desk.example.org"}),
     ("production", {"scale": {"fanout": {"min": 4, "max": 12}, "filter": {"min": 2, "max": 8}}}),
 ]

@@ -498,6 +498,12 @@ def _(overlay):
     next(one for one in acls if one["resource"]["name"] == "danmaku-state")["operations"].remove("Read")
 
 
+@fault("kafka-access", "production", "a judge that may not be a member in its own generation")
+def _(overlay):
+    acls = spec(overlay, "KafkaUser", "danmaku-filter")["authorization"]["acls"]
+    next(one for one in acls if one["resource"]["name"] == "danmaku-filter-g1")["resource"]["name"] = "danmaku-filter-g2"
+
+
 @fault("kafka-access", "production", "a door that may do anything")
 def _(overlay):
     acls = spec(overlay, "KafkaUser", "danmaku-ingest")["authorization"]["acls"]
