@@ -85,14 +85,24 @@ def threads_and_cpus(overlay):
         yield workload, None if threads == asked else f"{setting} is {threads}, and it asks for {asked:g} CPUs"
 
 
-@rule("full-and-scale", "more halls come before halls are full: at 70 % of DANMAKU_VIEWERS_MAX at the latest")
+# What base/settings/fanout.env reckons with: messages a second to each viewer, and how many a CPU delivers in a second.
+BUSY_ROOM, DELIVERIES = 50, 1_100_000
+
+
+@rule("full-and-scale", "more halls come before halls are full, by viewers or by what these cost: at 70 % of DANMAKU_VIEWERS_MAX")
 def full_and_scale(overlay):
-    full = int(overlay.workload("fanout").setting("DANMAKU_VIEWERS_MAX"))
-    for thing in overlay.of("HorizontalPodAutoscaler"):
-        for metric in (one["pods"] for one in thing["spec"]["metrics"] if one["type"] == "Pods"):
-            if metric["metric"]["name"] == "danmaku_fanout_viewers":
-                target = int(metric["target"]["averageValue"])
-                yield called(thing), None if target <= 0.7 * full else f"{target} of {full}"
+    hall = overlay.workload("fanout")
+    full = int(hall.setting("DANMAKU_VIEWERS_MAX"))
+    full_percent = 100 * full * BUSY_ROOM / DELIVERIES / cpus(hall.containers[0]["resources"]["requests"]["cpu"])
+    for thing in overlay.scaler(hall):
+        said = []
+        for metric in thing["spec"]["metrics"]:
+            if metric["type"] == "Resource":
+                said.append((metric["resource"]["target"]["averageUtilization"], full_percent, "% CPU"))
+            elif metric["pods"]["metric"]["name"] == "danmaku_fanout_viewers":
+                said.append((int(metric["pods"]["target"]["averageValue"]), full, "viewers"))
+        early = any(target <= 0.7 * most for target, most, _ in said)
+        yield called(thing), None if early else "; ".join(f"{target} of {most:.0f} {unit}" for target, most, unit in said)
 
 
 @rule(

@@ -476,6 +476,11 @@ def _(overlay):
     settings(overlay, "fanout")["DANMAKU_VIEWERS_MAX"] = "14000"
 
 
+@fault("full-and-scale", "small", "halls that are full before their CPU is busy")
+def _(overlay):
+    spec(overlay, "HorizontalPodAutoscaler", "fanout")["metrics"][0]["resource"]["target"]["averageUtilization"] = 60
+
+
 @fault("copies", "production", "one copy of what was acknowledged")
 def _(overlay):
     spec(overlay, "KafkaTopic", "danmaku-input")["config"]["min.insync.replicas"] = 1
