@@ -124,7 +124,12 @@ def _(overlay):
 
 @fault("spread", "small", "all halls on one machine")
 def _(overlay):
-    pod(overlay, "fanout")["topologySpreadConstraints"][0]["whenUnsatisfiable"] = "ScheduleAnyway"
+    pod(overlay, "fanout")["topologySpreadConstraints"].pop(0)
+
+
+@fault("spread", "small", "halls that one full machine keeps from growing")
+def _(overlay):
+    pod(overlay, "fanout")["topologySpreadConstraints"][0]["whenUnsatisfiable"] = "DoNotSchedule"
 
 
 @fault("rollout", "production", "a quarter of the halls away at once")

@@ -80,9 +80,9 @@ def pre_stop(overlay):
         yield workload, None if workload.pre_stop() >= 5 else "preStop sleeps less than 5 s"
 
 
-@rule("spread", "pods of a workload stand on different machines, and in different zones where they can")
+@rule("spread", "pods of a workload stand on different machines and in different zones where they can, and none waits for that")
 def spread(overlay):
-    wanted = {"kubernetes.io/hostname": "DoNotSchedule", "topology.kubernetes.io/zone": "ScheduleAnyway"}
+    wanted = dict.fromkeys(("kubernetes.io/hostname", "topology.kubernetes.io/zone"), "ScheduleAnyway")
     for workload in filter(lambda one: one.runs_long, overlay.workloads()):
         terms = workload.pod.get("topologySpreadConstraints", [])
         found = {
