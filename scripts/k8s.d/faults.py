@@ -395,6 +395,11 @@ def _(overlay):
     overlay.one("Service", "canary")["metadata"]["labels"].pop("danmaku/admin")
 
 
+@fault("scrape", "production", "brokers whose numbers nobody reads")
+def _(overlay):
+    spec(overlay, "Kafka", "danmaku")["kafka"]["metricsConfig"] = {"type": "strimziMetricsReporter"}
+
+
 @fault("kafka-names", "production", "KEDA watches another group")
 def _(overlay):
     spec(overlay, "ScaledObject", "filter")["triggers"][0]["metadata"]["consumerGroup"] = "filter"

@@ -188,8 +188,11 @@ def scale_targets(overlay):
         yield called(thing), None if overlay.selected(thing["spec"]["selector"]) else "it is for nobody"
 
 
-@rule("scrape", "Prometheus finds a Service with an admin port for each of our services, and nothing else")
+@rule("scrape", "Prometheus finds a Service with an admin port for each of our services, and nothing else; who tells numbers is read")
 def scrape(overlay):
+    for kafka in overlay.of("Kafka"):
+        tells = "metricsConfig" in kafka["spec"]["kafka"] or "kafkaExporter" in kafka["spec"]
+        yield called(kafka), "nobody reads its numbers" if tells and not overlay.of("PodMonitor") else None
     for monitor in overlay.of("ServiceMonitor"):
         found = [one for one in overlay.of("Service") if matches(monitor["spec"]["selector"], one["metadata"].get("labels", {}))]
         scraped = {workload.name for service in found for workload in overlay.behind(service)}
