@@ -128,7 +128,7 @@ impl Book {
                 let _ = writeln!(page, "| `{name}`{still} | {kind} | {} {told_by}| {help} |", labels.join(" "));
             }
         }
-        page + CANARY
+        page + SWITCHED_ON + CANARY
     }
 }
 
@@ -161,6 +161,17 @@ while everything happens (`UPDATE=1 make e2e ARGS=metrics_documented`), so each 
 
 The one process tells all of them. Dashboards are in `k8s/monitoring/dashboards`, alerts in `k8s/monitoring/rules`, each with a
 [page](runbooks) on what to do.
+";
+
+const SWITCHED_ON: &str = "
+## Where it is switched on
+
+These are told under a setting that no test of this page gives.
+
+| name | kind | by | with | what it says |
+|---|---|---|---|---|
+| `danmaku_http_certificate_ends_seconds` | gauge |  | `--tls-cert` | When the certificate of --tls-cert ends, in Unix time. |
+| `danmaku_trace_spans_total` | counter | `outcome` | `--otlp-endpoint` | Spans by what became of them: sent, refused by the collector, dropped because too many waited for it, or left out because ten a second that are late or failed say enough. |
 ";
 
 const CANARY: &str = "
