@@ -176,6 +176,10 @@ impl Shard {
         seat.member = Some(local.turns.add(key));
         seat.viewer.enter(&local.room, entry.replay, moment.now);
         self.owe(key, moment);
+        // Who cannot take what he is owed is gone already.
+        if !self.seats.contains(key) {
+            return;
+        }
         self.greet(key, Some(entry.cursor), entry.recovered, moment);
         self.answer_early_beat(key, moment);
         self.take_place(key);

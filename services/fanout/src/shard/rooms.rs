@@ -240,8 +240,6 @@ impl Shard {
         }
         let (is_rest, private, delay) = (local.room.is_waiting(), local.room.take_private(), local.room.delay());
         self.tally.frames += local.room.ring.next() - before;
-        self.tell_recalled(key, moment);
-        self.hand_over(key, private, moment);
         self.spread(key);
         if !delay.is_zero() {
             // A flush a window and room, for 6 s at most: 120 of them.
@@ -250,6 +248,9 @@ impl Shard {
         if is_rest {
             self.schedule(key, moment.now);
         }
+        // Who cannot take these is gone, and with the last of them the room: nothing of it is touched behind them.
+        self.tell_recalled(key, moment);
+        self.hand_over(key, private, moment);
         // The room's cursor has moved, which is what a resume ahead of it waits for.
         self.answer_waiting(number, None, moment);
     }

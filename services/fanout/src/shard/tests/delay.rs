@@ -1,7 +1,10 @@
 //! A room that moderators see six seconds before everybody else.
 
 use super::*;
-use crate::wire::Shared;
+use crate::{
+    socket::pipe::{Reader, pipe},
+    wire::Shared,
+};
 
 /// A rig whose room has a delay.
 async fn delayed() -> Rig {
@@ -24,6 +27,31 @@ fn of_frames(rig: &Rig, offset: u64, frames: Vec<(Option<&str>, FromServer)>) ->
 
 fn verdict(offset: u64) -> FromServer {
     FromServer::Verdict(v1::Told { id: format!("1-3-{}", offset + 100), ..v1::Told::default() })
+}
+
+/// More verdicts for a user than may wait for their place, behind a message that everybody will see in six seconds.
+fn too_many_verdicts(rig: &Rig) -> Vec<Arc<Record>> {
+    let told = (11..81).map(|offset| of_frames(rig, offset, vec![(Some("u7"), verdict(offset))]));
+    std::iter::once(rig.record(10, "a", Fate::Lossy)).chain(told).collect()
+}
+
+/// An event stream of that user: it is gone with its last byte, and takes the room along.
+fn events(rig: &Rig) -> Reader {
+    let (writer, reader) = pipe();
+    let claims = Claims { exp: u64::MAX, ..Claims::new("u7", [Role::Viewer].into_iter().collect()) };
+    let arrival = Arrival {
+        room: RoomId::new("a").unwrap(),
+        partition: PARTITION,
+        address: [127, 0, 0, 1].into(),
+        line: Line::Events(writer),
+        wire: Wire::Sse,
+        since: Since::Now,
+        access: Access::Granted(Some(Arc::new(claims))),
+        permit: rig.inbox.permit().unwrap(),
+        pass: pass(&rig.house),
+    };
+    rig.inbox.tell(Event::Arrived(Box::new(arrival)));
+    reader
 }
 
 fn recall(offset: u64) -> FromServer {
@@ -81,4 +109,25 @@ async fn a_hail_of_recalls_is_one_write_for_each_viewer_and_says_nothing_else_to
         assert_eq!(told.ids, [format!("1-3-{}", offset + 100)]);
     }
     assert!(viewer.whole_frame().is_none() && rig.shard.seats.len() == before, "{} are left", rig.shard.seats.len());
+}
+
+#[tokio::test]
+async fn a_room_whose_last_viewer_cannot_take_what_he_is_owed_goes_with_him() {
+    for comes_first in [true, false] {
+        let mut rig = delayed().await;
+        let others = rig.shard.seats.len();
+        let told = too_many_verdicts(&rig);
+        // He is here when they come, or comes when they are there.
+        let early = comes_first.then(|| events(&rig));
+        rig.turn();
+        rig.hear(told, 81);
+        rig.turn();
+        let late = (!comes_first).then(|| events(&rig));
+        rig.turn();
+        rig.pass(Duration::from_millis(300));
+        rig.turn();
+        let (seats, rooms) = (rig.shard.seats.len(), rig.shard.rooms.len());
+        assert_eq!((seats, rooms), (others, 1), "only the first room is left, comes first: {comes_first}");
+        drop((early, late));
+    }
 }
