@@ -141,6 +141,11 @@ impl Room {
         self.ring.get(frame).map_or_else(|| self.cursor(partition), |frame| frame.from)
     }
 
+    /// Whether anything was ever said here.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.ring.next() > 0 || self.is_waiting()
+    }
+
     /// Whether something waits.
     pub(crate) fn is_waiting(&self) -> bool {
         !self.pending.is_empty()

@@ -134,7 +134,7 @@ impl Shard {
     fn keep_young(&mut self, room: usize, moment: Moment) {
         let local = &mut self.rooms[room];
         let (delay, number) = (local.room.delay(), local.partition as usize);
-        if delay.is_zero() || !local.turns.members().is_empty() || local.room.ring.next() > 0 {
+        if delay.is_zero() || local.listens() {
             return;
         }
         let (at, old) = (self.partitions[number].at, local.room.clock(Audience::Everyone, moment.now));

@@ -40,6 +40,13 @@ pub(super) struct Local {
     pub(super) rate: Rate,
 }
 
+impl Local {
+    /// Whether what is said here is taken: somebody reads it, or who enters would find what was said before and not this.
+    pub(super) fn listens(&self) -> bool {
+        !self.turns.members().is_empty() || self.room.has_begun()
+    }
+}
+
 impl Shard {
     /// The room of that name, made if need be.
     pub(super) fn room(&mut self, id: &RoomId, partition: i32) -> usize {
@@ -124,7 +131,7 @@ impl Shard {
 
     fn take_record(&mut self, key: usize, record: &Arc<Record>, moment: Moment) {
         let (local, users) = (&mut self.rooms[key], &self.users);
-        if local.turns.members().is_empty() || local.partition != record.at.partition {
+        if !local.listens() || local.partition != record.at.partition {
             return;
         }
         local.rate.count();
@@ -140,7 +147,7 @@ impl Shard {
     pub(super) fn missed(&mut self, partition: i32, room: Option<&RoomId>, missed: Missed, moment: Moment) {
         for key in self.rooms_of(partition, room) {
             let local = &mut self.rooms[key];
-            if !local.turns.members().is_empty() && local.partition == partition {
+            if local.listens() && local.partition == partition {
                 local.room.take_missed(missed);
                 self.schedule(key, moment.now);
             }
@@ -156,7 +163,7 @@ impl Shard {
         if std::mem::take(&mut partition.is_cut) {
             for key in partition.rooms.clone() {
                 let local = &mut self.rooms[key];
-                if !local.turns.members().is_empty() {
+                if local.listens() {
                     local.room.flush_unknown(at, moment.now);
                     self.tally.frames += 1;
                     self.spread(key);
@@ -227,10 +234,10 @@ impl Shard {
             local.room.flush_all(at, moment.now);
         } else {
             local.room.flush(at, moment.now);
+            local.flushed.get_or_insert(moment.now);
         }
         local.due = None;
         local.is_overdue = false;
-        local.flushed.get_or_insert(moment.now);
         let (traced, messages) = (local.room.take_traced(), local.room.ring.total() - messages);
         if let Some(flush) = Flush::of(&self.house.told, traced, late, messages, moment.now) {
             match &mut local.traced {

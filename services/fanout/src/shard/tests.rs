@@ -114,6 +114,10 @@ impl Rig {
     }
 
     async fn enter(&mut self, room: &str, since: Since) -> Client {
+        self.enter_with(room, since, Access::Granted(None)).await
+    }
+
+    async fn enter_with(&mut self, room: &str, since: Since, access: Access) -> Client {
         let stream = TcpStream::connect(self.listener.local_addr().unwrap()).await.unwrap();
         let (taken, _) = self.listener.accept().await.unwrap();
         let arrival = Arrival {
@@ -123,7 +127,7 @@ impl Rig {
             line: Line::WebSocket(taken.into_std().unwrap(), Bytes::new()),
             wire: Wire::Json,
             since,
-            access: Access::Granted(None),
+            access,
             permit: self.inbox.permit().unwrap(),
             pass: pass(&self.house),
         };

@@ -71,6 +71,35 @@ async fn a_cursor_inside_what_waits_for_its_window_waits_too() {
 }
 
 #[tokio::test]
+async fn a_room_that_somebody_waiting_keeps_hears_on() {
+    let mut rig = Rig::open().await;
+    let mut stays = rig.enter("a", Since::Now).await;
+    stays.hello(&mut rig).await;
+    rig.say(10);
+    assert_eq!(stays.texts(&mut rig).await, ["10"]);
+    // The next waits for the end of its window when all are gone but one whose join is not answered.
+    rig.say(11);
+    rig.turn();
+    let _waits = rig.enter("a", Since::Cursor(at(16))).await;
+    rig.turn();
+    rig.inbox.tell(Event::High { partition: PARTITION, offset: 20 });
+    rig.turn();
+    let key = rig.shard.rooms[rig.shard.by_name["a"]].turns.members()[0];
+    rig.shard.remove(key);
+    (12..15).for_each(|offset| rig.say(offset));
+    rig.turn();
+    let mut new = rig.enter("a", Since::Now).await;
+    new.hello(&mut rig).await;
+    rig.say(15);
+    rig.pass(Duration::from_millis(300));
+    let mut seen = Vec::new();
+    while seen.last() != Some(&"15".to_owned()) {
+        seen.extend(new.texts(&mut rig).await);
+    }
+    assert_eq!(seen, ["10", "11", "12", "13", "14", "15"]);
+}
+
+#[tokio::test]
 async fn a_cursor_beyond_the_partition_is_told_so() {
     let mut rig = Rig::open().await;
     let mut client = rig.enter("a", Since::Cursor(at(500))).await;
