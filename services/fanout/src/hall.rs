@@ -50,15 +50,19 @@ const HANDSHAKES_WAIT: Duration = Duration::from_secs(1);
 const THREADS_WAIT: Duration = Duration::from_secs(2);
 
 /// What of the drain time viewers' slots leave, for last words to be taken, threads to end, and whatever leaves after the hall:
-/// a tenth, and so much at least. Kafka's threads take 0.9 s to end, the judge of the one-process program 0.2 s.
+/// a tenth, and so much at least.
 const DRAIN_REST: (f64, Duration) = (0.1, Duration::from_millis(1_500));
+
+/// What of that is for threads, and whatever leaves after the hall. Kafka's threads take 0.9 s to end, the judge of the
+/// one-process program 0.2 s. Viewers who have not hung up by then are let go.
+const ENDING: Duration = Duration::from_millis(1_100);
 
 /// How often topics that are not as they should be are looked at again.
 const VERIFY_EVERY: Duration = Duration::from_secs(2);
 
 /// The hall: every viewer of a room sees what may be shown.
 ///
-/// Dropping it stops its threads without a word to viewers; [`Hall::leave`] says goodbye first.
+/// Dropping it stops its threads, and sends all viewers away at once; [`Hall::leave`] gives each his slot.
 pub struct Hall {
     pub(crate) house: Arc<House>,
     pub(crate) shards: Vec<Arc<Inbox>>,
@@ -196,7 +200,8 @@ impl Hall {
     }
 
     /// Lets nobody in any more, serves every viewer until his slot, advises him to come back elsewhere, closes 1012, and ends
-    /// the threads. The slots fill most of the drain time; it is over as soon as the last viewer is gone.
+    /// the threads. The slots fill most of the drain time; it is over as soon as the last viewer is gone, and who does not go
+    /// is not waited for.
     pub async fn leave(&self) {
         let start = Instant::now();
         self.leaving.cancel();
@@ -206,7 +211,8 @@ impl Hall {
         // Who has not finished his handshake by then is cut off with the process.
         let _ = tokio::time::timeout(HANDSHAKES_WAIT, self.handshakes.wait()).await;
         let (part, least) = DRAIN_REST;
-        let leaving = Leaving { start, length: self.drain.saturating_sub(self.drain.mul_f64(part).max(least)) };
+        let rest = self.drain.mul_f64(part).max(least);
+        let leaving = Leaving { start, length: self.drain.saturating_sub(rest), patience: rest - ENDING };
         self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave(leaving)));
         // The end of the channel is the end of the shards; nothing is ever sent.
         let _ = self.shards_end.lock().await.recv().await;
@@ -246,7 +252,8 @@ impl Hall {
 impl Drop for Hall {
     fn drop(&mut self) {
         self.end();
-        let leaving = Leaving { start: Instant::now(), length: Duration::ZERO };
+        let patience = DRAIN_REST.1 - ENDING;
+        let leaving = Leaving { start: Instant::now(), length: Duration::ZERO, patience };
         self.shards.iter().for_each(|inbox| inbox.tell(Event::Leave(leaving)));
     }
 }

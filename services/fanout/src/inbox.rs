@@ -99,6 +99,8 @@ pub(crate) struct Leaving {
     pub(crate) start: Instant,
     /// Over how long viewers are sent away.
     pub(crate) length: Duration,
+    /// How long after that those are borne who do not hang up, or take nothing.
+    pub(crate) patience: Duration,
 }
 
 /// How a partition stands when a shard begins to listen to it.

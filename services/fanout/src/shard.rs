@@ -185,7 +185,7 @@ impl Shard {
     /// When there is something to do at the latest.
     fn wakes_at(&self) -> Instant {
         let first = |heap: &BinaryHeap<Reverse<(Instant, usize)>>| heap.peek().map(|Reverse((at, _))| *at);
-        let slot = self.drain.as_ref().and_then(Drain::next_at);
+        let slot = self.drain.as_ref().map(Drain::wakes_at);
         [first(&self.due), first(&self.heads), slot].into_iter().flatten().fold(self.next_sweep, Instant::min)
     }
 

@@ -98,7 +98,7 @@ fn a_shard_that_has_failed_is_told_nothing() {
     let inbox = Inbox::new(Bell::default());
     inbox.tell(Event::CaughtUp(3));
     inbox.close();
-    inbox.tell(Event::Leave(Leaving { start: Instant::now(), length: Duration::ZERO }));
+    inbox.tell(Event::Leave(Leaving { start: Instant::now(), length: Duration::ZERO, patience: Duration::ZERO }));
     let mut taken = Waiting::default();
     inbox.take(&mut taken);
     assert!(taken.events.is_empty());

@@ -29,6 +29,7 @@ use crate::{
     places::Places,
     raw::{Body, Item, Record},
     resume::Since,
+    socket::pipe::{Reader, pipe},
     wire::Wire,
 };
 
@@ -37,6 +38,7 @@ mod turns;
 mod gaps;
 mod people;
 mod delay;
+mod leaving;
 mod bench;
 
 const PARTITION: i32 = 3;
@@ -120,19 +122,32 @@ impl Rig {
     async fn enter_with(&mut self, room: &str, since: Since, access: Access) -> Client {
         let stream = TcpStream::connect(self.listener.local_addr().unwrap()).await.unwrap();
         let (taken, _) = self.listener.accept().await.unwrap();
-        let arrival = Arrival {
+        let line = Line::WebSocket(taken.into_std().unwrap(), Bytes::new());
+        let arrival = self.arrival(room, line, Wire::Json, since, access);
+        self.inbox.tell(Event::Arrived(Box::new(arrival)));
+        Client { stream, bytes: Vec::new() }
+    }
+
+    /// An event stream in room `a`.
+    fn stream(&self, access: Access) -> Reader {
+        let (writer, reader) = pipe();
+        let arrival = self.arrival("a", Line::Events(writer), Wire::Sse, Since::Now, access);
+        self.inbox.tell(Event::Arrived(Box::new(arrival)));
+        reader
+    }
+
+    fn arrival(&self, room: &str, line: Line, wire: Wire, since: Since, access: Access) -> Arrival {
+        Arrival {
             room: RoomId::new(room).unwrap(),
             partition: PARTITION,
             address: [127, 0, 0, 1].into(),
-            line: Line::WebSocket(taken.into_std().unwrap(), Bytes::new()),
-            wire: Wire::Json,
+            line,
+            wire,
             since,
             access,
             permit: self.inbox.permit().unwrap(),
             pass: pass(&self.house),
-        };
-        self.inbox.tell(Event::Arrived(Box::new(arrival)));
-        Client { stream, bytes: Vec::new() }
+        }
     }
 
     async fn enter_as(&mut self, user: &str) -> Client {

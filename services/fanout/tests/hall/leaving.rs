@@ -61,19 +61,3 @@ async fn everybody_is_served_until_his_slot() {
     assert_eq!(reconnects, 20);
     leaving.await.unwrap();
 }
-
-#[tokio::test]
-async fn a_blocked_viewer_does_not_hold_up_the_end() {
-    let mut world = World::start(config()).await;
-    let slow = Handshake::new("demo").lazy().enter(&world).await;
-    let mut quick = Viewer::enter(&world, "demo").await;
-    let text = "x".repeat(1_000);
-    for index in 0..1_000 {
-        world.say("demo", &text);
-        if index % 100 == 99 {
-            quick.until_all(index + 1).await;
-        }
-    }
-    world.leave().await;
-    drop(slow);
-}

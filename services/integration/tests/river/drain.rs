@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use integration::{Crowd, Fleet, Node};
+use integration::{Crowd, Fleet, Node, World};
 use proto::MessageId;
 use tokio::{
     sync::oneshot::{self, error::TryRecvError},
@@ -21,12 +21,14 @@ const LATE_MAX: Duration = Duration::from_millis(100);
 const WOKEN_EVERY: Duration = Duration::from_millis(10);
 
 /// Stops `node` while `other` takes over.
-async fn leave(fleet: &Fleet, node: Node, other: &Node) {
-    let (address, began) = (node.address(), Instant::now());
+async fn leave(world: &World, fleet: &Fleet, node: Node, other: &Node) {
+    let (address, began, log) = (node.address(), Instant::now(), world.folder().join(format!("{}.log", node.name)));
     let leaving = fleet.on(address);
     fleet.direct_to(&[other.address()]);
     let (lateness, stop) = watch_own_clock();
     assert!(node.stop().await.success(), "it leaves in peace");
+    let log = std::fs::read_to_string(log).expect("a log");
+    assert!(log.contains("drained") && !log.contains("deadline passed"), "and in time");
     fleet.until_all("everybody is with the other node", LATER, |log| log.on == Some(other.address())).await;
     drop(stop);
     let late = lateness.await.expect("it only sleeps");
@@ -70,9 +72,9 @@ async fn a_rolling_restart_loses_nothing_and_comes_back_evenly() {
     let crowd = Crowd::start(tables, Duration::from_millis(500));
     crowd.until_more(8, SOON).await;
 
-    leave(&fleet, one, &two).await;
+    leave(&world, &fleet, one, &two).await;
     let one = world.fanout(&FLAGS).await;
-    leave(&fleet, two, &one).await;
+    leave(&world, &fleet, two, &one).await;
     crowd.until_more(8, SOON).await;
     let said = crowd.stop().await;
 

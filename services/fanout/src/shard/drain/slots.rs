@@ -54,18 +54,30 @@ pub(crate) struct Drain {
     next: usize,
     /// When the next may go at the fastest.
     paced: Instant,
+    /// When nobody may be here any more.
+    over: Instant,
 }
 
 impl Drain {
     /// Sends these away in order, from shard `shard` of so many.
     pub(crate) fn new(leaving: Leaving, shard: usize, shards: usize, waiting: VecDeque<(usize, u64)>) -> Self {
-        let Leaving { start, length } = leaving;
+        let Leaving { start, length, patience } = leaving;
         let slots = Slots { start, length, shard, shards, viewers: waiting.len() };
-        Self { slots, waiting, next: 0, paced: start }
+        Self { slots, waiting, next: 0, paced: start, over: start + length + patience }
+    }
+
+    /// When there is something to do at the latest.
+    pub(crate) fn wakes_at(&self) -> Instant {
+        self.next_at().map_or(self.over, |at| at.min(self.over))
+    }
+
+    /// Whether nobody may be here any more.
+    pub(crate) fn is_over(&self, now: Instant) -> bool {
+        now >= self.over
     }
 
     /// When the next one goes.
-    pub(crate) fn next_at(&self) -> Option<Instant> {
+    fn next_at(&self) -> Option<Instant> {
         (!self.waiting.is_empty()).then(|| self.slots.at(self.next).max(self.paced))
     }
 
@@ -95,7 +107,7 @@ mod tests {
 
     fn drains(start: Instant, viewers: &[usize]) -> Vec<Drain> {
         let of = |(shard, &count): (usize, &usize)| {
-            let leaving = Leaving { start, length: LENGTH };
+            let leaving = Leaving { start, length: LENGTH, patience: DRAIN - LENGTH };
             Drain::new(leaving, shard, viewers.len(), (0..count).map(|key| (key, key as u64)).collect())
         };
         viewers.iter().enumerate().map(of).collect()
@@ -134,7 +146,7 @@ mod tests {
     #[test]
     fn without_time_everybody_goes_at_once() {
         let now = Instant::now();
-        let leaving = Leaving { start: now, length: Duration::ZERO };
+        let leaving = Leaving { start: now, length: Duration::ZERO, patience: Duration::ZERO };
         let mut drain = Drain::new(leaving, 0, 1, (0..1_000).map(|key| (key, 0)).collect());
         let went = std::iter::from_fn(|| drain.due(now)).count();
         assert_eq!((went, drain.wait_max()), (1_000, Duration::ZERO));

@@ -1,10 +1,7 @@
 //! A room that moderators see six seconds before everybody else.
 
 use super::*;
-use crate::{
-    socket::pipe::{Reader, pipe},
-    wire::Shared,
-};
+use crate::wire::Shared;
 
 /// A rig whose room has a delay.
 async fn delayed() -> Rig {
@@ -37,21 +34,8 @@ fn too_many_verdicts(rig: &Rig) -> Vec<Arc<Record>> {
 
 /// An event stream of that user: it is gone with its last byte, and takes the room along.
 fn events(rig: &Rig) -> Reader {
-    let (writer, reader) = pipe();
     let claims = Claims { exp: u64::MAX, ..Claims::new("u7", [Role::Viewer].into_iter().collect()) };
-    let arrival = Arrival {
-        room: RoomId::new("a").unwrap(),
-        partition: PARTITION,
-        address: [127, 0, 0, 1].into(),
-        line: Line::Events(writer),
-        wire: Wire::Sse,
-        since: Since::Now,
-        access: Access::Granted(Some(Arc::new(claims))),
-        permit: rig.inbox.permit().unwrap(),
-        pass: pass(&rig.house),
-    };
-    rig.inbox.tell(Event::Arrived(Box::new(arrival)));
-    reader
+    rig.stream(Access::Granted(Some(Arc::new(claims))))
 }
 
 fn recall(offset: u64) -> FromServer {

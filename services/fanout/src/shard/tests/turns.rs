@@ -59,19 +59,7 @@ async fn a_silent_event_stream_is_kept_alive_by_comments() {
     use http_body_util::BodyExt as _;
 
     let mut rig = Rig::open().await;
-    let (writer, mut reader) = crate::socket::pipe::pipe();
-    let arrival = Arrival {
-        room: RoomId::new("a").unwrap(),
-        partition: PARTITION,
-        address: [127, 0, 0, 1].into(),
-        line: Line::Events(writer),
-        wire: Wire::Sse,
-        since: Since::Now,
-        access: Access::Granted(None),
-        permit: rig.inbox.permit().unwrap(),
-        pass: pass(&rig.house),
-    };
-    rig.inbox.tell(Event::Arrived(Box::new(arrival)));
+    let mut reader = rig.stream(Access::Granted(None));
     rig.turn();
     let hello = reader.frame().await.unwrap().unwrap().into_data().unwrap();
     assert!(hello.starts_with(b"event: hello\n"));
