@@ -1,6 +1,7 @@
-//! How many watch a room: exactly on this node, over all shards; and on the other nodes as they last said, at most 2 s ago.
+//! How many watch a room: exactly on this node, over all shards; and on the other nodes as they last said, 2 s ago, or 5 s where
+//! one died.
 //!
-//! While nothing is known of the others a count is this node's own, and marked as approximate.
+//! While nothing is known of the others, or nothing new for 5 s, a count is this node's own, and marked as approximate.
 
 use std::{
     collections::BTreeMap,

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Local,
     keys::{DEAD_AFTER, Keys, NODE_LIFE, USERS_LIFE, millis},
+    online::forget_counts,
 };
 
 /// Users of a dead node that are seen to in one script, for about a millisecond.
@@ -67,12 +68,14 @@ impl Registry {
         cmd("ZREM").arg(local.keys.nodes()).arg(&local.id).query_async(link).await
     }
 
-    /// Removes the places of a dead node; other nodes may be doing the same.
-    pub(super) async fn sweep(&self, link: &mut Link, keys: &Keys, dead: &str) -> Result<(), RedisError> {
+    /// Removes the places and counts of a dead node; other nodes may be doing the same.
+    pub(super) async fn sweep(&self, link: &mut Link, local: &Local, dead: &str) -> Result<(), RedisError> {
         tracing::warn!(node = dead, "a node is dead; its places are removed");
+        let keys = &local.keys;
         let mut script = self.sweep.prepare_invoke();
         script.key(keys.users(dead)).arg(dead).arg(keys.places("")).arg(SWEEP_USERS);
         while script.invoke_async::<usize>(link).await? > 0 {}
+        forget_counts(link, local, dead, 0..local.house.partitions() as i32).await?;
         cmd("ZREM").arg(keys.nodes()).arg(dead).query_async(link).await
     }
 }

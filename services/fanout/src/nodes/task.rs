@@ -6,19 +6,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ahash::HashMap;
 use bytes::Bytes;
-use chassis::redis::{Link, Redis, RedisError, Script};
+use chassis::redis::{Link, Redis, RedisError};
 use proto::UserId;
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::{
-    Known, Shared,
-    keys::{COUNTS_LIFE, millis},
-    lock,
+    Known, Shared, lock,
     mail::{Mail, Outstanding},
-    online::{self, Others},
+    online::Online,
     registry::Registry,
     routes::Routes,
 };
@@ -31,9 +28,6 @@ const CHANGES: usize = 256;
 const TICK: Duration = Duration::from_secs(1);
 const BEAT_TICKS: u64 = 2;
 const COMPARE_TICKS: u64 = 30;
-
-/// Partitions in one script of counts: all of them unless there are unusually many.
-const PARTITIONS_MAX: usize = 64;
 
 /// For how long the counts of a partition are read that nobody watches here, after somebody asked where its rooms are.
 const ASKED_FOR: Duration = Duration::from_secs(30);
@@ -55,8 +49,7 @@ pub(super) struct Task {
     routes: Routes,
     registry: Registry,
     mail: Mail,
-    others: Others,
-    online: Script,
+    online: Online,
     ticks: u64,
 }
 
@@ -69,8 +62,7 @@ impl Task {
             routes: Routes::new(),
             registry: Registry::new(),
             mail: Mail::new(),
-            others: Others::default(),
-            online: Script::new(include_str!("lua/online.lua")),
+            online: Online::new(),
             ticks: 0,
         }
     }
@@ -125,63 +117,50 @@ impl Task {
         self.shared.local.house.presence.forget_others();
     }
 
+    /// Each part has its turn, whatever comes of the others; the first failure is told.
     async fn tick(&mut self) -> Result<(), RedisError> {
         let Some(mut link) = self.redis.link() else { return Ok(()) };
-        let now = Instant::now();
-        if self.ticks.is_multiple_of(BEAT_TICKS) && !self.shared.is_leaving.load(Ordering::Acquire) {
-            self.beat(&mut link).await?;
-        }
-        self.count(&mut link, now).await?;
-        while let Some(notice) = self.mail.due(now) {
-            self.metrics.notices_again.increment(1);
-            self.mail.deliver(&mut link, &self.shared.local, notice, now).await?;
-        }
+        let (turn, now) = (self.ticks, Instant::now());
         self.ticks += 1;
+        let beat = self.beat(&mut link, turn).await;
+        let counted = self.count(&mut link, turn, now).await;
+        let said = self.say_again(&mut link, now).await;
         if self.ticks.is_multiple_of(COMPARE_TICKS) {
-            self.others.forget(now);
-            self.mail.forget(&self.shared.local);
+            self.online.forget(now);
             self.routes.compare(&self.shared.local);
+            self.mail.forget(&self.shared.local);
         }
-        Ok(())
+        beat.and(counted).and(said)
     }
 
-    async fn beat(&mut self, link: &mut Link) -> Result<(), RedisError> {
+    async fn beat(&mut self, link: &mut Link, turn: u64) -> Result<(), RedisError> {
+        if !turn.is_multiple_of(BEAT_TICKS) || self.shared.is_leaving.load(Ordering::Acquire) {
+            return Ok(());
+        }
         let heard = self.registry.beat(link, &self.shared.local).await?;
         self.metrics.nodes.set(heard.peers.len() as f64);
         self.shared.know(heard.peers);
         for dead in heard.dead {
             self.metrics.swept.increment(1);
-            self.registry.sweep(link, &self.shared.local.keys, &dead).await?;
+            self.registry.sweep(link, &self.shared.local, &dead).await?;
         }
         Ok(())
     }
 
-    /// Tells how many watch here, and hears how many do elsewhere.
-    async fn count(&mut self, link: &mut Link, now: Instant) -> Result<(), RedisError> {
-        let local = &self.shared.local;
-        let mut here = local.house.presence.here();
-        lock(&self.shared.asked).retain(|_, at| now.saturating_duration_since(*at) < ASKED_FOR);
-        for &partition in lock(&self.shared.asked).keys() {
-            here.entry(partition).or_default();
+    async fn count(&mut self, link: &mut Link, turn: u64, now: Instant) -> Result<(), RedisError> {
+        let asked = {
+            let mut asked = lock(&self.shared.asked);
+            asked.retain(|_, at| now.saturating_duration_since(*at) < ASKED_FOR);
+            asked.keys().copied().collect::<Vec<_>>()
+        };
+        self.online.count(link, &self.shared.local, asked.into_iter(), turn, now).await
+    }
+
+    async fn say_again(&mut self, link: &mut Link, now: Instant) -> Result<(), RedisError> {
+        while let Some(notice) = self.mail.due(now) {
+            self.metrics.notices_again.increment(1);
+            self.mail.deliver(link, &self.shared.local, notice, now).await?;
         }
-        let (mut sums, partitions) = (HashMap::default(), here.into_iter().collect::<Vec<_>>());
-        for some in partitions.chunks(PARTITIONS_MAX) {
-            let mut script = self.online.prepare_invoke();
-            script.arg(&local.id).arg(millis(COUNTS_LIFE));
-            for (partition, counts) in some {
-                let written = if counts.is_empty() { Vec::new() } else { online::written(self.ticks, counts) };
-                script.key(local.keys.online(*partition)).arg(written);
-            }
-            let answer: Vec<Vec<Vec<u8>>> = script.invoke_async(link).await?;
-            for ((partition, _), said) in some.iter().zip(answer) {
-                let said: Vec<_> = said
-                    .chunks_exact(2)
-                    .map(|pair| (String::from_utf8_lossy(&pair[0]).into_owned(), pair[1].clone()))
-                    .collect();
-                self.others.sum(*partition, &said, now, &mut sums);
-            }
-        }
-        local.house.presence.elsewhere(sums);
         Ok(())
     }
 
@@ -192,11 +171,13 @@ impl Task {
 
     async fn end(mut self, changes: &mut mpsc::Receiver<Change>) {
         let rest = std::iter::from_fn(|| changes.try_recv().ok()).collect();
-        if self.changed(rest).await.is_ok()
-            && let Some(mut link) = self.redis.link()
-        {
-            // If it fails, the others find a dead node without places.
-            let _ = self.registry.end(&mut link, &self.shared.local).await;
+        let changed = self.changed(rest).await;
+        if let Some(mut link) = self.redis.link() {
+            // If any of it fails, the others find a dead node, and do it.
+            let counts = self.online.end(&mut link, &self.shared.local).await;
+            if changed.and(counts).is_ok() {
+                let _ = self.registry.end(&mut link, &self.shared.local).await;
+            }
         }
         self.shared.ended.notify_one();
     }
