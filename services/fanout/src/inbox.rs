@@ -40,7 +40,7 @@ const RECORDS_MAX: usize = 32_768;
 const EVENTS_CROWDED: usize = 1_024;
 
 /// Direct notices that may wait: as many as a shard hands to its viewers in a few milliseconds, 4 MiB of them. A later one
-/// is let go; it lies in its mailbox, and is said again.
+/// is let go; it lies in its mailbox, and is said or handed over again.
 const NOTICES_MAX: usize = 1_024;
 
 /// Handshakes under way for one shard. Taking one over costs it about 20 µs, so a full house of them is 20 ms of work.

@@ -28,6 +28,10 @@ const BATCH: usize = 20;
 const AGAIN_AFTER: Duration = Duration::from_secs(3);
 const AGAIN_MAX: u8 = 3;
 
+/// How long the last notice of a batch may wait for its acknowledgement before the batch is handed over again, as often. This is
+/// looked at twice a minute.
+const HANDED_MAX: Duration = Duration::from_secs(10);
+
 /// Notices of this node that wait for an acknowledgement: 1,000 a second for the 9 s that each may take. A later one is said
 /// once, and lies in its mailbox.
 const OUTSTANDING_MAX: usize = 10_000;
@@ -49,6 +53,28 @@ struct Handing {
     /// Up to where the mailbox was handed over, and the last notice of that.
     lies: String,
     last: String,
+    /// Where that batch began, when it was handed over, and how often again.
+    before: String,
+    handed: Instant,
+    times: u8,
+}
+
+impl Handing {
+    /// From the beginning of a mailbox.
+    fn new(user: UserId, now: Instant) -> Self {
+        let zero = || "0".to_owned();
+        Self { user, lies: zero(), last: String::new(), before: zero(), handed: now, times: 0 }
+    }
+
+    /// Goes back to where the batch began, if it was not acknowledged in time; tells whether it did.
+    fn goes_back(&mut self, now: Instant) -> bool {
+        let is_late = self.times < AGAIN_MAX && now.saturating_duration_since(self.handed) > HANDED_MAX;
+        if is_late {
+            self.lies.clone_from(&self.before);
+            self.times += 1;
+        }
+        is_late
+    }
 }
 
 /// The script of [`post`].
@@ -136,8 +162,11 @@ impl Mail {
         script.arg(local.member(connection)).arg(u8::from(local.house.config.notice_ack.is_all()));
         script.arg(millis(NOTICE_LIFE));
         let _: u8 = script.invoke_async(link).await?;
-        match self.handing.get(&connection) {
-            Some(handing) if handing.last == id => self.hand_over(link, local, connection).await,
+        match self.handing.get_mut(&connection) {
+            Some(handing) if handing.last == id => {
+                handing.times = 0;
+                self.hand_over(link, local, connection).await
+            }
             _ => Ok(()),
         }
     }
@@ -152,8 +181,7 @@ impl Mail {
         if claimed.mail == 0 {
             return Ok(());
         }
-        let start = Handing { user: claimed.user.clone(), lies: "0".to_owned(), last: String::new() };
-        self.handing.insert(claimed.connection, start);
+        self.handing.insert(claimed.connection, Handing::new(claimed.user.clone(), Instant::now()));
         self.hand_over(link, local, claimed.connection).await
     }
 
@@ -162,11 +190,18 @@ impl Mail {
         self.handing.remove(&connection);
     }
 
-    /// Forgets what connections were being handed that are gone, should their end have been missed.
-    pub(super) fn forget(&mut self, local: &Local) {
+    /// Forgets what connections were being handed that are gone, should their end have been missed; and hands over again what is
+    /// not acknowledged: a shard that had too much to do has let it go.
+    pub(super) async fn look_after(&mut self, link: &mut Link, local: &Local, now: Instant) -> Result<(), RedisError> {
         let is_here =
             |user: &UserId, connection| local.house.places.of(user).iter().any(|place| place.connection == connection);
         self.handing.retain(|connection, handing| is_here(&handing.user, *connection));
+        let late =
+            self.handing.iter_mut().filter_map(|(connection, handing)| handing.goes_back(now).then_some(*connection));
+        for connection in late.collect::<Vec<_>>() {
+            self.hand_over(link, local, connection).await?;
+        }
+        Ok(())
     }
 
     /// The next batch of what waits.
@@ -180,11 +215,29 @@ impl Mail {
             self.handing.remove(&connection);
             return Ok(());
         };
-        handing.lies.clone_from(lies);
+        handing.before = std::mem::replace(&mut handing.lies, lies.clone());
+        handing.handed = Instant::now();
         let text = |(_, fields): &(String, Vec<(String, String)>)| serde_json::from_str(&fields.first()?.1).ok();
         let notices: Vec<Notice> = found.iter().filter_map(text).collect();
         handing.last = notices.last().map(|notice| notice.id.clone()).unwrap_or_default();
         local.house.places.notify(&handing.user, connection, notices);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_without_an_acknowledgement_is_handed_over_again_three_times() {
+        let start = Instant::now();
+        let mut handing = Handing::new(UserId::new("a").unwrap(), start);
+        // As a second batch leaves it.
+        (handing.before, handing.lies) = ("20-0".to_owned(), "40-0".to_owned());
+        assert!(!handing.goes_back(start + HANDED_MAX), "he may still read");
+        let late = start + HANDED_MAX + Duration::from_secs(1);
+        let went_back = (0..5).filter(|_| handing.goes_back(late)).count();
+        assert_eq!((went_back, handing.lies.as_str()), (3, "20-0"));
     }
 }

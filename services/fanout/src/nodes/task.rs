@@ -125,12 +125,13 @@ impl Task {
         let beat = self.beat(&mut link, turn).await;
         let counted = self.count(&mut link, turn, now).await;
         let said = self.say_again(&mut link, now).await;
+        let mut handed = Ok(());
         if self.ticks.is_multiple_of(COMPARE_TICKS) {
             self.online.forget(now);
             self.routes.compare(&self.shared.local);
-            self.mail.forget(&self.shared.local);
+            handed = self.mail.look_after(&mut link, &self.shared.local, now).await;
         }
-        beat.and(counted).and(said)
+        beat.and(counted).and(said).and(handed)
     }
 
     async fn beat(&mut self, link: &mut Link, turn: u64) -> Result<(), RedisError> {
