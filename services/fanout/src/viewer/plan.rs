@@ -156,7 +156,10 @@ impl Viewer {
         }
         let mut river = self.river.iter().peekable();
         loop {
-            while let Some(private) = river.next_if(|private| private.before <= place.frame) {
+            // Where even the entries around it are gone, it comes before the gap that counts them.
+            while let Some(private) =
+                river.next_if(|private| private.before <= place.frame || private.before < ring.first())
+            {
                 pieces.push(Piece { bytes: self.wire.private(private.item()), then: Then::River });
             }
             if place.frame >= head || pieces.len() >= PIECES_MAX {

@@ -1,13 +1,17 @@
 //! Viewers against a model of a client: whatever blocks, overflows, breaks off or moves to another node, what a viewer
 //! received and what gaps counted is everything shown after his join, in order, nothing twice.
 
+mod falling;
 mod model;
 
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proto::v1::Fate;
 
 use super::*;
+use crate::raw::tests::{message, private};
+use falling::Falling;
 use model::{Step, World};
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
@@ -88,6 +92,21 @@ fn a_lossless_frame_that_is_gone_ends_the_connection_and_a_resume_reads_it() {
     assert_eq!(world.fell, 1);
     world.finish();
     assert_eq!((world.client.received, world.client.dropped), (60, 0));
+}
+
+/// On the goim wire, which has no cursor to come back with, gifts may fall off too.
+#[test]
+fn what_fell_off_with_its_entries_is_counted_once_around_what_is_for_one_alone() {
+    for (wire, other) in [(Wire::Json, Fate::Lossy), (Wire::Goim(Default::default()), Fate::Lossless)] {
+        let mut world = Falling::new(wire);
+        // Each window a frame of its own.
+        for number in 0..2_000 {
+            let fate = if number % 2 == 0 { Fate::Lossy } else { other };
+            world.window(if number == 5 { private("me", "x") } else { message(fate, "c") });
+        }
+        let told = world.read();
+        assert_eq!((told.shown + told.slow, told.stale, told.node), (1_999, 0, 0), "{wire:?}: {told:?}");
+    }
 }
 
 #[test]
