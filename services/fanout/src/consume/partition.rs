@@ -46,6 +46,8 @@ pub(super) struct Partition {
     is_cut: bool,
     /// The wish of each shard that is fulfilled, or will be with the assignment.
     wishes: Vec<u32>,
+    /// The last that was.
+    opened: Vec<u32>,
     unwanted_since: Option<Instant>,
     pub(super) baseline: Baseline,
     /// When the last record was read, when it was appended, and where it stands.
@@ -73,6 +75,7 @@ impl Partition {
             is_caught_up: false,
             is_cut: false,
             wishes: vec![0; shards],
+            opened: vec![0; shards],
             unwanted_since: Some(now),
             baseline: Baseline::new(),
             last: None,
@@ -108,8 +111,9 @@ impl Partition {
         self.unwanted_since.is_some_and(|since| now.saturating_duration_since(since) > time)
     }
 
-    fn open(&self, shard: usize, desk: &Desk) {
+    fn open(&mut self, shard: usize, desk: &Desk) {
         let wish = self.wishes[shard];
+        self.opened[shard] = wish;
         if wish > 0 {
             let opened = Opened { wish, at: self.reading.at(), is_caught_up: self.is_told_caught_up };
             desk.shards[shard].tell(Event::Opened(opened));
@@ -145,10 +149,15 @@ impl Partition {
         self.is_told_caught_up = false;
         self.told = start;
         self.rest(now);
-        if std::mem::take(&mut self.is_cut) {
-            self.tell_all(desk, || Event::Restarted(self.reading.at()));
-        } else {
-            (0..self.wishes.len()).for_each(|shard| self.open(shard, desk));
+        let is_cut = std::mem::take(&mut self.is_cut);
+        for shard in 0..self.wishes.len() {
+            // Who began to listen while it was looked for hears a beginning.
+            let wish = self.wishes[shard];
+            if is_cut && wish > 0 && self.opened[shard] == wish {
+                desk.shards[shard].tell(Event::Restarted(self.reading.at()));
+            } else {
+                self.open(shard, desk);
+            }
         }
     }
 

@@ -138,3 +138,15 @@ fn a_partition_that_stands_still_is_read_on_by_a_new_consumer() {
     assert_eq!(rig.sources(), [1, 2]);
     rig.until("the neighbor's", |rig| rig.consumer.partitions[1].next() == 1);
 }
+
+#[test]
+fn who_begins_to_listen_while_a_partition_is_looked_for_hears_a_beginning() {
+    let mut rig = Rig::new();
+    rig.house.wants.set(0, 0, 1);
+    rig.until("start", |rig| rig.consumer.condition.is_none());
+    rig.until("opening", |rig| rig.opened() == [1]);
+    rig.consumer.restart(0, Seen::CutOff);
+    // The last viewer went and another came, before the answer.
+    rig.house.wants.set(0, 0, 2);
+    rig.until("opening again", |rig| rig.opened() == [1, 2]);
+}
