@@ -57,7 +57,7 @@ pub(super) struct Who {
     /// Frames of his that made no sense.
     pub(super) bad_frames: u32,
     pub(super) was_told_of_unknown: bool,
-    /// Sends of his that were refused lately; a pointer, for nearly all have none.
+    /// What of his was refused lately; a pointer, for nearly all have none.
     pub(super) refusals: Option<Box<Refusals>>,
     /// What is to be remembered of a client of the goim wire.
     pub(super) goim: FirstWords,

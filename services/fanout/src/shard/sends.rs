@@ -24,7 +24,7 @@ const REFUSED_MAX: usize = 20;
 
 const REFUSED_WITHIN: Duration = Duration::from_secs(10);
 
-/// When a viewer's latest sends were refused, at most one more of them than he may earn.
+/// When a viewer's latest sends and tokens were refused, at most one more of them than he may earn.
 #[derive(Debug, Default)]
 pub(super) struct Refusals(VecDeque<Instant>);
 
@@ -79,7 +79,14 @@ impl Shard {
         // What nobody could take at present is not his fault.
         let is_his_fault = !ack.ok && !matches!(&*ack.code, "unavailable" | "judge_behind");
         self.say(key, &FromServer::Ack(ack), moment);
-        let Some(seat) = self.seats.get_mut(key).filter(|_| is_his_fault) else { return };
+        if is_his_fault {
+            self.was_refused(key, moment);
+        }
+    }
+
+    /// Counts something of his that was refused, and closes whom that does not stop.
+    pub(super) fn was_refused(&mut self, key: usize, moment: Moment) {
+        let Some(seat) = self.seats.get_mut(key) else { return };
         if seat.who.refusals.get_or_insert_default().note(moment.now) {
             self.close(key, Close::Refused, moment);
         }

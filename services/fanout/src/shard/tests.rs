@@ -14,7 +14,7 @@ use proto::{
     v1::{self, Fate, GapReason},
 };
 use tokio::{
-    io::AsyncReadExt as _,
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpStream},
 };
 
@@ -193,6 +193,12 @@ impl Rig {
 }
 
 impl Client {
+    /// Says something short, masked with zeros.
+    async fn say(&mut self, text: &str) {
+        let head = [0x81, 0x80 | u8::try_from(text.len()).unwrap(), 0, 0, 0, 0];
+        self.stream.write_all(&[&head, text.as_bytes()].concat()).await.unwrap();
+    }
+
     /// The next frame, or the code of a close.
     async fn next(&mut self, rig: &mut Rig) -> Result<FromServer, u16> {
         let deadline = Instant::now() + Duration::from_secs(30);

@@ -116,3 +116,20 @@ async fn a_socket_does_not_outlive_its_token_unless_it_is_refreshed() {
     assert_eq!(forgets.until_closed().await, 4005);
     assert_eq!(refreshes.ping(1).await.at, 1);
 }
+
+#[tokio::test]
+async fn who_has_no_token_refreshes_none_and_many_at_once_are_too_many() {
+    let world = World::start(config()).await;
+    let good = world.token("u7", |_| {});
+    let refresh = format!(r#"{{"type":"refresh","token":"{good}"}}"#);
+    let mut nobody = Viewer::enter(&world, "demo").await;
+    nobody.send_text(&refresh).await;
+    nobody.until("error", |viewer| !viewer.others.is_empty()).await;
+    let FromServer::Error(error) = &nobody.others[0] else { panic!("{:?}", nobody.others) };
+    assert_eq!((&*error.code, nobody.hellos.len()), ("unauthorized", 1));
+    let mut hasty = bearing(&good).enter(&world).await;
+    for _ in 0..100 {
+        hasty.send_text(&refresh).await;
+    }
+    assert_eq!(hasty.until_closed().await, 4506);
+}

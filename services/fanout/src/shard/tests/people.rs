@@ -76,3 +76,16 @@ async fn notices_are_said_and_only_what_was_said_is_acknowledged() {
     }
     assert_eq!(rig.shard.seats[key].who.notices, ["n1"], "the one that is still awaited");
 }
+
+#[tokio::test]
+async fn tokens_that_are_refused_count_as_sends_that_are() {
+    let mut rig = Rig::open().await;
+    let mut client = rig.enter_as("ann").await;
+    client.hello(&mut rig).await;
+    for _ in 0..21 {
+        client.say(r#"{"type":"refresh","token":"a.b.c"}"#).await;
+        assert!(matches!(client.next(&mut rig).await, Ok(FromServer::Error(error)) if error.code == "unauthorized"));
+        rig.pass(Duration::from_millis(400));
+    }
+    assert_eq!(client.next(&mut rig).await, Err(4506));
+}
