@@ -96,7 +96,7 @@ fn room(peers: &[Peer], node: &str) -> anyhow::Result<Room> {
         bail!("--node: several nodes are called {node}; give the address of one: {}", known());
     }
     let others: Vec<_> = peers.iter().filter(|peer| peer.id != it.id).collect();
-    let free = |peer: &&Peer| (peer.capacity / 100 * USABLE_PERCENT).saturating_sub(peer.viewers);
+    let free = |peer: &&Peer| (peer.capacity.saturating_mul(USABLE_PERCENT) / 100).saturating_sub(peer.viewers);
     Ok(Room { viewers: it.viewers, others: others.len(), free: others.iter().map(free).sum() })
 }
 
@@ -115,6 +115,7 @@ mod tests {
             (vec![a.clone(), b.clone(), c], Room { viewers: 900, others: 2, free: 900 }, true),
             (vec![a.clone(), b], Room { viewers: 900, others: 1, free: 400 }, false),
             (vec![a.clone(), peer("d", 2_000, 1_000)], Room { viewers: 900, others: 1, free: 0 }, false),
+            (vec![a.clone(), peer("e", 0, 150)], Room { viewers: 900, others: 1, free: 135 }, false),
             (vec![peer("a", 0, 1_000)], Room { viewers: 0, others: 0, free: 0 }, false),
         ] {
             let room = room(&peers, "a:443").unwrap();
