@@ -2,8 +2,8 @@
 //! an earlier life must not be taken for one of this. Kept out: what a generation means to records (`proto`).
 
 use std::{
-    fs,
-    io::{self, ErrorKind},
+    fs::{self, File},
+    io::{self, ErrorKind, Write as _},
     path::Path,
 };
 
@@ -34,12 +34,16 @@ fn latest(file: &Path) -> anyhow::Result<u32> {
     }
 }
 
-/// Whole or not at all: a number cut off by a crash could be one that was before.
+/// Whole or not at all, whenever the machine fails: a number cut off or forgotten could be one that was before.
 fn write(folder: &Path, number: u32) -> io::Result<()> {
     fs::create_dir_all(folder)?;
     let beside = folder.join(format!("{FILE}.new"));
-    fs::write(&beside, format!("{number}\n"))?;
-    fs::rename(beside, folder.join(FILE))
+    let mut file = File::create(&beside)?;
+    writeln!(file, "{number}")?;
+    // On the disk before its name is, and the name before anything is said under the number.
+    file.sync_all()?;
+    fs::rename(beside, folder.join(FILE))?;
+    File::open(folder)?.sync_all()
 }
 
 #[cfg(test)]
