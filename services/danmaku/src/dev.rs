@@ -22,6 +22,9 @@ use crate::token::now_secs;
 /// How long a development token is good.
 const DEV_TOKEN_TTL: Duration = Duration::from_secs(3600);
 
+/// What proxies say of whom they pass on; some say nothing.
+const BY_PROXIES: [&str; 4] = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
+
 fn is_read(method: &Method) -> bool {
     method == Method::GET || method == Method::HEAD
 }
@@ -36,19 +39,21 @@ pub fn unknown() -> Response {
         .into_response()
 }
 
-/// Why a request for what is under `/dev/` is refused: that is for reading, on an embedded broker, by this machine only.
-pub fn refuse_dev<B>(request: &Request<B>, peer: SocketAddr, is_embedded: bool) -> Option<Response> {
+/// Why a request for what is under `/dev/` is refused: that is for reading, at a first look, by this machine only.
+pub fn refuse_dev<B>(request: &Request<B>, peer: SocketAddr, is_first_look: bool) -> Option<Response> {
     if !is_read(request.method()) {
         return Some(only_get());
     }
     // Canonical: on `[::]` this machine's 127.0.0.1 comes as ::ffff:127.0.0.1. What a proxy passes on may be anybody's, and so may
     // a page of another name that was made to lead here: its browser is on this machine, and the page would read the answer.
     let is_here = peer.ip().to_canonical().is_loopback()
-        && !request.headers().contains_key("x-forwarded-for")
+        && !BY_PROXIES.iter().any(|name| request.headers().contains_key(*name))
         && request.headers().get(HOST).is_none_or(is_this_machine);
-    let why = match (is_embedded, is_here) {
+    let why = match (is_first_look, is_here) {
         (true, true) => return None,
-        (false, _) => "what is for development needs the embedded broker",
+        (false, _) => {
+            "what is for development needs the embedded broker, and is gone with --keys, --trusted-proxies or --origins"
+        }
         (true, false) => "what is for development is for this machine only",
     };
     Some(Refusal::new(StatusCode::FORBIDDEN, "forbidden", why).into_response())
@@ -104,21 +109,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_for_development_is_for_this_machine_and_an_embedded_broker() {
-        for (method, peer, proxied, is_embedded, status) in [
-            ("GET", "127.0.0.1:1", false, true, None),
-            ("GET", "[::1]:1", false, true, None),
-            ("HEAD", "[::ffff:127.0.0.1]:1", false, true, None),
-            ("GET", "192.0.2.1:1", false, true, Some(403)),
-            ("GET", "127.0.0.1:1", true, true, Some(403)),
-            ("GET", "127.0.0.1:1", false, false, Some(403)),
-            ("POST", "127.0.0.1:1", false, true, Some(405)),
+    fn what_is_for_development_is_for_this_machine_and_a_first_look() {
+        for (method, peer, header, is_first_look, status) in [
+            ("GET", "127.0.0.1:1", "", true, None),
+            ("GET", "[::1]:1", "", true, None),
+            ("HEAD", "[::ffff:127.0.0.1]:1", "", true, None),
+            ("GET", "192.0.2.1:1", "", true, Some(403)),
+            ("GET", "127.0.0.1:1", "x-forwarded-for", true, Some(403)),
+            ("GET", "127.0.0.1:1", "x-real-ip", true, Some(403)),
+            ("GET", "127.0.0.1:1", "", false, Some(403)),
+            ("POST", "127.0.0.1:1", "", true, Some(405)),
         ] {
             let request = Request::builder().method(method).uri("/dev/token?name=me");
-            let request = if proxied { request.header("x-forwarded-for", "127.0.0.1") } else { request };
-            let refused = refuse_dev(&request.body(()).unwrap(), peer.parse().unwrap(), is_embedded);
+            let request = if header.is_empty() { request } else { request.header(header, "127.0.0.1") };
+            let refused = refuse_dev(&request.body(()).unwrap(), peer.parse().unwrap(), is_first_look);
             let refused = refused.map(|response| response.status().as_u16());
-            assert_eq!(refused, status, "{method} {peer} {proxied} {is_embedded}");
+            assert_eq!(refused, status, "{method} {peer} {header} {is_first_look}");
         }
     }
 

@@ -208,7 +208,7 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         signer,
     });
     let hops = Hops::new(telemetry::install(up.common.log_format)?);
-    let dev = signer.filter(|_| embedded.is_some()).map(|signer| Arc::new(Dev { signer, hops }));
+    let dev = signer.filter(|_| is_first_look(&up.common)).map(|signer| Arc::new(Dev { signer, hops }));
     let scheme = if up.common.tls_cert.is_some() { "https" } else { "http" };
     let welcome = welcome(ground, format!("{scheme}://{door_address}"), up.room, embedded.is_some(), crowd);
     let _welcome = AbortOnDropHandle::new(tokio::spawn(welcome));
@@ -228,6 +228,13 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
             house.leave().await;
         })
         .await
+}
+
+/// Whether tokens may be given away: their key is random and the broker forgets all, and nothing says that others than this
+/// machine come, by a proxy on it or from pages elsewhere.
+fn is_first_look(common: &Common) -> bool {
+    let is_alone = common.brokers.is_none() && common.keys.is_none();
+    is_alone && common.trusted_proxies.is_empty() && common.origins.is_empty()
 }
 
 /// Makes the folder if it is not there, and a file in it, for a moment.
@@ -348,7 +355,7 @@ fn dev_only(request: &Request<Incoming>, peer: SocketAddr, dev: Option<&Dev>) ->
 #[cfg(test)]
 mod tests {
     use chassis::settings::{Stop, parse_from};
-    use clap::CommandFactory as _;
+    use clap::{CommandFactory as _, Parser as _};
 
     use super::*;
 
@@ -376,6 +383,20 @@ mod tests {
         for (line, word) in table {
             let Err(Stop::Problems(problems)) = parse_from::<Up>(line) else { panic!("accepted: {line:?}") };
             assert!(problems.to_string().contains(word), "{problems}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_given_away_at_a_first_look_alone() {
+        for (flag, expected) in [
+            ("--listen=0.0.0.0:8080", true),
+            ("--brokers=kafka:9092", false),
+            ("--keys=k.jwks", false),
+            ("--trusted-proxies=127.0.0.1/32", false),
+            ("--origins=https://live.example.com", false),
+        ] {
+            let up = Up::try_parse_from(["danmaku", flag]).unwrap();
+            assert_eq!(is_first_look(&up.common), expected, "{flag}");
         }
     }
 
