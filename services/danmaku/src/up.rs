@@ -195,7 +195,7 @@ pub async fn run(mut up: Up) -> anyhow::Result<()> {
         up.fanout.ingest.push(door_address.to_string().parse().context("the own door's address")?);
     }
     let doors = Doors::of(&up.fanout, signer.clone())?;
-    let hall_config = up.fanout.listening_at(Some(door_address), program.connections_max());
+    let hall_config = up.fanout.listening_at(program.public_address(), program.connections_max());
     let hall = Hall::open_with(&ground, hall_config, doors)?;
     let door = Door::open(&ground, up.ingest)?;
     let house = House::open_with(&ground, moderation, Some(EXAMPLE_WORDS)).await?;

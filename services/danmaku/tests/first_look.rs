@@ -50,7 +50,8 @@ impl Program {
     fn start(args: &[&str]) -> Self {
         let data = folder();
         let mut child = Command::new(env!("CARGO_BIN_EXE_danmaku"))
-            .args(["--listen=127.0.0.1:0", "--admin=127.0.0.1:0"])
+            .arg("--admin=127.0.0.1:0")
+            .args(args.iter().all(|arg| !arg.starts_with("--listen=")).then_some("--listen=127.0.0.1:0"))
             .arg(format!("--data={}", data.display()))
             .args(args)
             .stdout(Stdio::piped())
@@ -248,6 +249,15 @@ fn what_is_for_development_is_refused_to_who_comes_through_a_proxy() {
         assert!(body.contains("for this machine only"), "{body}");
     }
     assert_eq!(program.get("/dev/other", "").0, 404);
+}
+
+#[test]
+fn where_a_room_is_watched_is_where_it_listens() {
+    let program = Program::start(&["--crowd=0", "--listen=0.0.0.0:0"]);
+    let (status, told) = program.get("/v1/rooms/demo/where", "");
+    assert_eq!(status, 200, "{told}");
+    let told: Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(told["nodes"][0]["address"], program.public, "another machine's loopback is not this one");
 }
 
 /// Moderators are served on the same port, and find the words that are there at the first start.

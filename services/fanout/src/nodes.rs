@@ -124,6 +124,11 @@ impl Shared {
     }
 }
 
+/// Whether another machine cannot mean this one by it.
+fn is_here_only(address: &str) -> bool {
+    address.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified() || address.ip().is_loopback())
+}
+
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -132,8 +137,11 @@ impl Nodes {
     /// Begins to speak with the others; must be called on a tokio runtime.
     pub(crate) fn open(redis: Redis, prefix: &str, house: Arc<House>, changes: mpsc::Receiver<Change>) -> Self {
         let address = house.config.address();
-        if address.parse::<SocketAddr>().is_ok_and(|address| address.ip().is_unspecified()) {
-            tracing::warn!(address, "other nodes tell clients an address that is none; set --advertise");
+        if is_here_only(&address) {
+            tracing::warn!(
+                address,
+                "other nodes tell clients an address that is this machine's alone; set --advertise"
+            );
         }
         let plain = |c: char| if c.is_ascii_alphanumeric() || ".-_".contains(c) { c } else { '-' };
         let name: String = address.chars().map(plain).collect();
@@ -210,4 +218,23 @@ pub async fn peers(address: &Address, prefix: &str) -> anyhow::Result<Vec<Peer>>
     let why = || readiness.notes().first().map(|note| note.state.clone()).unwrap_or_default();
     let mut link = link.with_context(|| format!("redis at {address} is {}", why()))?;
     Ok(registry::peers(&mut link, &Keys::new(prefix)).await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_here_only;
+
+    #[test]
+    fn an_address_that_is_this_machines_alone() {
+        for (address, expected) in [
+            ("0.0.0.0:8080", true),
+            ("[::]:8080", true),
+            ("127.0.0.1:8080", true),
+            ("192.0.2.1:8080", false),
+            ("hall-0.example.com:443", false),
+            ("", false),
+        ] {
+            assert_eq!(is_here_only(address), expected, "{address}");
+        }
+    }
 }
