@@ -1,6 +1,6 @@
 # Every verb of this repository. CI calls nothing else.
 
-.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check release image nginx-check systemd-check
+.PHONY: help run build test test-fast e2e autobahn props web test-web weak-network bench-web e2e-browser dashboards-check alerts-check bench-fanout bench-filter fmt kafka-install doc deny k8s-check chart clean api-check release image nginx-check systemd-check kafka-tls-check
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,9 @@ nginx-check: ## docs/nginx.conf on a real nginx in front of the one-process prog
 
 systemd-check: ## the units of docs/systemd: valid, locked up, and a drain fits into the time to stop
 	@scripts/systemd-check
+
+kafka-tls-check: ## a Kafka with TLS, SCRAM and the accounts of the manifests: all works, and who may not in is told why (Java, OpenSSL); ARGS=FOLDER
+	@scripts/kafka-tls-check $(ARGS)
 
 doc: ## our crates' documentation, in target/doc
 	cargo doc --workspace --no-deps

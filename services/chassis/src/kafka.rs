@@ -25,14 +25,14 @@ use rdkafka::ClientConfig;
 
 pub use access::{Access, let_in, reach};
 pub use embedded::Embedded;
-pub use examine::{Ends, Tried, read_ends, topic_settings, try_group, try_write};
+pub use examine::{Ends, Tried, read_ends, try_group, try_settings, try_write};
 pub use follow::{Follower, News};
 pub use lookup::{LookUp, Watermarks};
 pub use membership::{Change, Membership, Timing};
 pub use producer::{Delivery, Failure, Outcome, Outgoing, Producer, ProducerSettings};
 pub use pulse::keep_asking;
-pub use reader::{Heard, Reader, Record};
-pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, verify_topics};
+pub use reader::{Heard, READERS, Reader, Record};
+pub use topics::{Applied, Mismatch, TopicSpec, apply_topics, keep_verifying, topic_settings, verify_topics};
 pub use transaction::{NotWritten, Transactions};
 pub use watchdog::{Seen, Watchdog};
 

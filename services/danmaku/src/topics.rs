@@ -4,7 +4,7 @@ use std::{io::Write as _, time::Duration};
 
 use anyhow::{Context as _, bail};
 use chassis::{
-    kafka::{Access, Cluster, Mismatch, TopicSpec, apply_topics, verify_topics},
+    kafka::{Access, Cluster, Mismatch, TopicSpec, Tried, apply_topics, let_in, try_settings, verify_topics},
     settings::{KafkaAccess, Settings, list_of_brokers, parse_duration, topic_prefix},
 };
 use proto::Topic;
@@ -59,6 +59,9 @@ pub async fn run(topics: Topics) -> anyhow::Result<()> {
         .collect();
     let access = Access::of(&topics.kafka).map_err(anyhow::Error::msg)?;
     let cluster = Cluster::real(&*topics.brokers).asked_as(access);
+    if !topics.kafka.is_plain() {
+        let_in(&cluster).await.map_err(anyhow::Error::msg)?;
+    }
     let mut out = std::io::stdout();
     if topics.action == "apply" {
         let applied = apply_topics(&cluster, &specs, topics.replication)
@@ -72,7 +75,17 @@ pub async fn run(topics: Topics) -> anyhow::Result<()> {
     for mismatch in &mismatches {
         writeln!(out, "{mismatch}")?;
     }
-    if mismatches.is_empty() { Ok(()) } else { bail!("{} of the topics' properties differ", mismatches.len()) }
+    if !mismatches.is_empty() {
+        bail!("{} of the topics' properties differ", mismatches.len());
+    }
+    for TopicSpec { name, .. } in &specs {
+        if try_settings(&cluster, name).await == Tried::Denied {
+            bail!(
+                "the settings of {name} cannot be read, so nobody knows whether they are right; allow this account DescribeConfigs on it"
+            );
+        }
+    }
+    Ok(())
 }
 
 /// A topic just created is not known to every broker at once, so "missing" is asked again for 10 s.

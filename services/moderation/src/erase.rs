@@ -122,7 +122,7 @@ pub(crate) async fn retention(ground: &Ground) -> Retention {
         // An embedded broker knows no settings.
         let told = match ground.cluster.embedded {
             true => None,
-            false => topic_settings(&ground.cluster, &topic.name(&ground.topic_prefix)).await.ok(),
+            false => topic_settings(&ground.cluster, &topic.name(&ground.topic_prefix)).await.ok().flatten(),
         };
         let told = told.and_then(|settings| settings.get(SETTING)?.parse::<i64>().ok()).or_else(|| made_with(topic));
         all.extend(told.and_then(|ms| u64::try_from(ms).ok()).map(|ms| (topic, ms)));

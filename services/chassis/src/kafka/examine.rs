@@ -2,21 +2,17 @@
 //! is joined: a write is tried with a record that is too large to be taken.
 //! Kept out: who should be allowed what, and what a topic should be like (`topics`).
 
-use std::{
-    collections::BTreeMap,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
 use rdkafka::{
     Message, Offset, TopicPartitionList,
-    admin::{AdminOptions, ResourceSpecifier},
     consumer::{BaseConsumer, Consumer},
     error::KafkaError,
     producer::{BaseProducer, BaseRecord, DeliveryResult, ProducerContext},
     types::RDKafkaErrorCode as Code,
 };
 
-use super::{Cluster, context::Quiet, topics};
+use super::{Cluster, Error, context::Quiet, topic_settings};
 
 /// How long each try may take.
 const TRIED_WITHIN: Duration = Duration::from_secs(5);
@@ -55,10 +51,9 @@ pub async fn read_ends(cluster: &Cluster, topic: &str, partitions: i32) -> Ends 
 /// Tries to write to a topic what is too large for it: who may not write at all is told so first.
 pub async fn try_write(cluster: &Cluster, topic: &str) -> Tried {
     let settings = match topic_settings(cluster, topic).await {
-        Ok(settings) => settings,
-        Err(why) => {
-            return Tried::Unknown(format!("its settings cannot be read ({why}), so no size is surely too large"));
-        }
+        Ok(Some(settings)) => settings,
+        Ok(None) => return Tried::Unknown("its settings may not be read, so no size is surely too large".to_owned()),
+        Err(why) => return Tried::Unknown(format!("{why}; without its settings no size is surely too large")),
     };
     let most = settings.get("max.message.bytes").and_then(|bytes| bytes.parse::<usize>().ok());
     let Some(most) = most.filter(|most| *most < RECORD_BYTES_MAX) else {
@@ -100,18 +95,12 @@ fn committed(cluster: &Cluster, group: &str, topic: &str) -> Tried {
     Tried::Unknown(why)
 }
 
-/// A topic's settings, as its broker tells them.
-///
-/// # Errors
-/// In words, when it does not.
-pub async fn topic_settings(cluster: &Cluster, topic: &str) -> Result<BTreeMap<String, String>, String> {
-    let options = AdminOptions::new().request_timeout(Some(TRIED_WITHIN));
-    let admin = topics::admin(cluster).map_err(|error| error.to_string())?;
-    let answers = admin.describe_configs([&ResourceSpecifier::Topic(topic)], &options).await;
-    match answers.map_err(|error| error.to_string())?.into_iter().next() {
-        Some(Ok(told)) => Ok(told.entries.into_iter().filter_map(|entry| Some((entry.name, entry.value?))).collect()),
-        Some(Err(code)) => Err(code.to_string()),
-        None => Err("no answer".to_owned()),
+/// Asks for a topic's settings.
+pub async fn try_settings(cluster: &Cluster, topic: &str) -> Tried {
+    match topic_settings(cluster, topic).await {
+        Ok(Some(_)) => Tried::Allowed,
+        Ok(None) => Tried::Denied,
+        Err(Error(error)) => tried(&error),
     }
 }
 

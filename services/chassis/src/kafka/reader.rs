@@ -15,6 +15,9 @@ use super::{Cluster, Error, context::Quiet};
 /// Enough to be worth an answer at once.
 const GATHERED_BYTES: &str = "65536";
 
+/// The group that readers name and nobody is in: librdkafka wants one, and asks for its coordinator.
+pub const READERS: &str = "danmaku-reader";
+
 /// A consumer that reads what it is told to.
 pub struct Reader {
     consumer: BaseConsumer<Quiet>,
@@ -67,13 +70,13 @@ impl Record<'_> {
 impl Reader {
     /// A reader of `topic` that reads nothing yet.
     pub fn new(cluster: &Cluster, topic: &str) -> Result<Self, Error> {
-        Self::isolated(cluster.consumer("danmaku-reader"), topic, "read_uncommitted")
+        Self::isolated(cluster.consumer(READERS), topic, "read_uncommitted")
     }
 
     /// As [`Reader::new`], for one who hears much: a real broker gathers records for at most `gather` before it answers. At
     /// 500 records a second it would answer 500 times, and each answer costs 60 µs of CPU here, whatever it carries.
     pub fn gathering(cluster: &Cluster, topic: &str, gather: Duration) -> Result<Self, Error> {
-        let mut config = cluster.consumer("danmaku-reader");
+        let mut config = cluster.consumer(READERS);
         if !cluster.embedded {
             config.set("fetch.wait.max.ms", gather.as_millis().to_string()).set("fetch.min.bytes", GATHERED_BYTES);
         }
@@ -82,7 +85,7 @@ impl Reader {
 
     /// As [`Reader::new`], and it hears what was written in a transaction once that is committed.
     pub fn of_committed(cluster: &Cluster, topic: &str) -> Result<Self, Error> {
-        Self::isolated(cluster.consumer("danmaku-reader"), topic, "read_committed")
+        Self::isolated(cluster.consumer(READERS), topic, "read_committed")
     }
 
     fn isolated(mut config: ClientConfig, topic: &str, level: &str) -> Result<Self, Error> {

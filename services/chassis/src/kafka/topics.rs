@@ -1,6 +1,7 @@
 //! Creating topics with their settings, and checking that topics are what a service was built for.
 
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -85,7 +86,7 @@ impl Mismatch {
 /// What became of a topic in [`apply_topics`].
 pub type Applied = (String, bool);
 
-pub(super) fn admin(cluster: &Cluster) -> Result<AdminClient<Quiet>, Error> {
+fn admin(cluster: &Cluster) -> Result<AdminClient<Quiet>, Error> {
     let config: ClientConfig = cluster.client();
     Ok(config.create_with_context(Quiet::default())?)
 }
@@ -133,15 +134,26 @@ pub async fn verify_topics(cluster: &Cluster, topics: &[TopicSpec]) -> Result<Ve
     Ok(mismatches)
 }
 
-async fn settings_mismatch(cluster: &Cluster, topic: &TopicSpec) -> Result<Vec<Mismatch>, Error> {
+/// A topic's settings, as its broker tells them; `None` if it does not tell us. Rdkafka passes over the broker's no, and what is
+/// left is an answer without a single setting.
+///
+/// # Errors
+/// When no broker answers.
+pub async fn topic_settings(cluster: &Cluster, topic: &str) -> Result<Option<BTreeMap<String, String>>, Error> {
     let options = AdminOptions::new().request_timeout(Some(Duration::from_secs(5)));
-    let answers = admin(cluster)?.describe_configs([&ResourceSpecifier::Topic(&topic.name)], &options).await?;
-    let Some(Ok(resource)) = answers.into_iter().next() else {
+    let answers = admin(cluster)?.describe_configs([&ResourceSpecifier::Topic(topic)], &options).await?;
+    let told = answers.into_iter().flatten().flat_map(|resource| resource.entries);
+    let told: BTreeMap<_, _> = told.filter_map(|entry| Some((entry.name, entry.value?))).collect();
+    Ok(Some(told).filter(|told| !told.is_empty()))
+}
+
+async fn settings_mismatch(cluster: &Cluster, topic: &TopicSpec) -> Result<Vec<Mismatch>, Error> {
+    let Some(told) = topic_settings(cluster, &topic.name).await? else {
         // Not allowed to read settings: what cannot be read is not judged.
         tracing::warn!(topic = topic.name, "topic settings cannot be read, so they are not verified");
         return Ok(Vec::new());
     };
-    let found = |name: &str| resource.get(name).and_then(|entry| entry.value.clone());
+    let found = |name: &str| told.get(name).cloned();
     let mismatch = |name: &str, found: String, expected: String| Mismatch::Setting {
         topic: topic.name.clone(),
         name: name.to_owned(),

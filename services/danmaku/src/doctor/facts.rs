@@ -67,6 +67,8 @@ pub(crate) struct Kafka {
     pub(crate) topics: Vec<TopicFacts>,
     /// The filters' group, and whether its offsets may be asked for.
     pub(crate) group: (String, Tried),
+    /// The group that readers name without being in it, and whether it may be asked for.
+    pub(crate) readers: (String, Tried),
     /// This machine's clock when the topics' ends were read, Unix milliseconds.
     pub(crate) read_ms: i64,
 }
@@ -79,6 +81,8 @@ pub(crate) struct TopicFacts {
     pub(crate) mismatches: Result<Vec<Mismatch>, String>,
     pub(crate) ends: Ends,
     pub(crate) write: Tried,
+    /// Whether its settings may be read.
+    pub(crate) settings: Tried,
 }
 
 /// A service, by its program.

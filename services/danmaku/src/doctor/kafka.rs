@@ -2,7 +2,10 @@
 
 use chassis::{
     admin::About,
-    kafka::{Access, Cluster, Ends, Mismatch, TopicSpec, Tried, reach, read_ends, try_group, try_write, verify_topics},
+    kafka::{
+        Access, Cluster, Ends, Mismatch, READERS, TopicSpec, Tried, reach, read_ends, try_group, try_settings,
+        try_write, verify_topics,
+    },
 };
 use proto::{
     Topic,
@@ -26,6 +29,7 @@ pub(super) async fn ask(nodes: &[Node], brokers: Option<&str>, access: Access) -
         answers: reach(&cluster).await,
         topics: Vec::new(),
         group: (group.clone(), Tried::Unknown("Kafka does not answer".to_owned())),
+        readers: (READERS.to_owned(), Tried::Unknown("Kafka does not answer".to_owned())),
         read_ms: unix_ms(),
     };
     if kafka.answers.is_ok() {
@@ -36,7 +40,10 @@ pub(super) async fn ask(nodes: &[Node], brokers: Option<&str>, access: Access) -
         }
         // Not before: what was said meanwhile is no sign of a clock that is ahead.
         kafka.read_ms = unix_ms();
-        kafka.group.1 = try_group(&cluster, &group, &Topic::Input.name(&about.topic_prefix)).await;
+        let (input, rules) = (Topic::Input.name(&about.topic_prefix), Topic::Rules.name(&about.topic_prefix));
+        // Of a topic that each account may see.
+        let (group, readers) = tokio::join!(try_group(&cluster, &group, &input), try_group(&cluster, READERS, &rules));
+        (kafka.group.1, kafka.readers.1) = (group, readers);
     }
     Some(kafka)
 }
@@ -47,16 +54,20 @@ async fn tried(cluster: Cluster, about: About, topic: Topic) -> TopicFacts {
     let verified = verify_topics(&cluster, &[spec]).await;
     let is_denied = verified.as_ref().is_err_and(chassis::kafka::Error::is_denied);
     let mismatches = verified.map_err(|error| error.to_string());
-    let (ends, write) = match &mismatches {
+    let (ends, write, settings) = match &mismatches {
         // Who may read or write a topic may see it.
-        Err(_) if is_denied => (Ends { read: Tried::Denied, newest_ms: None }, Tried::Denied),
+        Err(_) if is_denied => (Ends { read: Tried::Denied, newest_ms: None }, Tried::Denied, Tried::Denied),
         Ok(mismatches) if mismatches.iter().any(|mismatch| matches!(mismatch, Mismatch::Missing(_))) => {
             let untried = || Tried::Unknown("it does not exist".to_owned());
-            (Ends { read: untried(), newest_ms: None }, untried())
+            (Ends { read: untried(), newest_ms: None }, untried(), untried())
         }
         // It knows no accounts, and no sizes.
-        _ if cluster.embedded => (read_ends(&cluster, &name, partitions).await, Tried::Allowed),
-        _ => tokio::join!(read_ends(&cluster, &name, partitions), try_write(&cluster, &name)),
+        _ if cluster.embedded => (read_ends(&cluster, &name, partitions).await, Tried::Allowed, Tried::Allowed),
+        _ => tokio::join!(
+            read_ends(&cluster, &name, partitions),
+            try_write(&cluster, &name),
+            try_settings(&cluster, &name)
+        ),
     };
-    TopicFacts { topic, name, mismatches, ends, write }
+    TopicFacts { topic, name, mismatches, ends, write, settings }
 }

@@ -101,7 +101,7 @@ async fn a_service_gets_in_with_its_account_and_no_other() {
         let rows = access(&asked("fanout").await.json());
         rows.iter().all(|(_, state, _)| state == "ok").then_some(rows)
     });
-    assert_eq!(rows.await.len(), 7, "six topics and the group");
+    assert_eq!(rows.await.len(), 8, "six topics, the filters' group and the readers'");
 
     let ended = asked("spare").await;
     assert_eq!(ended.code, Some(1));
@@ -110,7 +110,8 @@ async fn a_service_gets_in_with_its_account_and_no_other() {
     for (row, topic) in lacking.iter().zip(&named) {
         assert!(row.0 == *topic && row.2.contains(&format!("fanout needs Read on {topic}")), "{row:?}");
     }
-    assert_eq!(lacking.len(), 3, "{}", ended.out);
+    assert_eq!(lacking.len(), 4, "{}", ended.out);
+    assert!(lacking[3].2.contains("fanout needs Describe on group danmaku-reader"), "{:?}", lacking[3]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

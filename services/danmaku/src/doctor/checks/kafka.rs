@@ -6,6 +6,9 @@ use proto::Topic;
 use super::Row;
 use crate::doctor::facts::{Facts, Kafka, Service, TopicFacts};
 
+/// What to do where Kafka gave no answer.
+const AGAIN: &str = "mend what keeps it from being tried, and look again";
+
 pub(super) fn check(facts: &Facts) -> Vec<Row> {
     let Some(kafka) = &facts.kafka else { return Vec::new() };
     let of = if kafka.is_embedded { format!("{} (embedded)", kafka.brokers) } else { kafka.brokers.clone() };
@@ -22,6 +25,7 @@ pub(super) fn check(facts: &Facts) -> Vec<Row> {
             if !kafka.is_embedded {
                 rows.extend(kafka.topics.iter().map(|topic| may(topic, facts.account)));
                 rows.push(group(kafka, facts.account));
+                rows.push(readers(kafka, facts.account));
             }
             rows
         }
@@ -29,7 +33,7 @@ pub(super) fn check(facts: &Facts) -> Vec<Row> {
 }
 
 fn topics(kafka: &Kafka, account: Option<Service>) -> Vec<Row> {
-    let of_interest = |facts: &&TopicFacts| account.is_none_or(|service| needs(service, facts.topic) != (false, false));
+    let of_interest = |facts: &&TopicFacts| account.is_none_or(|service| looks(service, facts.topic));
     let rows: Vec<Row> = kafka.topics.iter().filter(of_interest).flat_map(topic).collect();
     if rows.is_empty() {
         return vec![Row::ok("topics", "all", "there, with the partitions and settings that they need")];
@@ -47,7 +51,10 @@ fn topic(facts: &TopicFacts) -> Vec<Row> {
     match &facts.mismatches {
         Ok(mismatches) => mismatches.iter().map(row).collect(),
         Err(why) => {
-            let remedy = format!("allow this account Describe and DescribeConfigs on {}", facts.name);
+            let remedy = match facts.settings {
+                Tried::Denied => format!("allow this account Describe and DescribeConfigs on {}", facts.name),
+                Tried::Allowed | Tried::Unknown(_) => AGAIN.to_owned(),
+            };
             vec![Row::ok("topics", &facts.name, why).unknown(remedy)]
         }
     }
@@ -72,8 +79,13 @@ fn needs(service: Service, topic: Topic) -> (bool, bool) {
     (reads, writes)
 }
 
+/// Whether a service looks at a topic's settings: where it reads or writes, and moderation how long a person is kept.
+fn looks(service: Service, topic: Topic) -> bool {
+    needs(service, topic) != (false, false) || (service, topic) == (Service::Moderation, Topic::DeadLetter)
+}
+
 fn may(facts: &TopicFacts, account: Option<Service>) -> Row {
-    let tried = [("read", &facts.ends.read), ("write", &facts.write)];
+    let tried = [("read", &facts.ends.read), ("write", &facts.write), ("settings", &facts.settings)];
     let found = tried.map(|(act, tried)| format!("{act} {}", word(tried))).join(", ");
     let row = Row::ok("access", &facts.name, found);
     let Some(service) = account else {
@@ -83,13 +95,18 @@ fn may(facts: &TopicFacts, account: Option<Service>) -> Row {
         return if tried.iter().all(|(_, tried)| **tried == Tried::Allowed) { row } else { row.unknown(row_unknown) };
     };
     let (reads, writes) = needs(service, facts.topic);
-    let lacking = acts([(reads, &facts.ends.read, "Read"), (writes, &facts.write, "Write")], true);
-    let spare = acts([(reads, &facts.ends.read, "Read"), (writes, &facts.write, "Write")], false);
-    let name = service.name();
+    let wanted = [(reads, &facts.ends.read, "Read"), (writes, &facts.write, "Write")];
+    let (lacking, spare) = (acts(wanted, true), acts(wanted, false));
+    let is_unknown = wanted.iter().any(|(needed, tried, _)| *needed && matches!(tried, Tried::Unknown(_)));
+    let (name, topic) = (service.name(), &facts.name);
     match (lacking.as_str(), spare.as_str()) {
+        ("", _) if looks(service, facts.topic) && facts.settings == Tried::Denied => row.watch(format!(
+            "allow {name} DescribeConfigs on {topic}: without it the topic's settings are not looked at"
+        )),
+        ("", _) if is_unknown => row.unknown(AGAIN),
         ("", "") => row,
-        ("", spare) => row.watch(format!("{name} needs no {spare} on {}: take it from its account", facts.name)),
-        (lacking, _) => row.bad(format!("{name} needs {lacking} on {}: allow it (ACL, or KafkaUser)", facts.name)),
+        ("", spare) => row.watch(format!("{name} needs no {spare} on {topic}: take it from its account")),
+        (lacking, _) => row.bad(format!("{name} needs {lacking} on {topic}: allow it (ACL, or KafkaUser)")),
     }
 }
 
@@ -113,7 +130,22 @@ fn group(kafka: &Kafka, account: Option<Service>) -> Row {
         }
         (Some(service @ Service::Ingest), Tried::Denied) => row
             .bad(format!("{} needs Describe on group {name}, or it never says judge_behind: allow it", service.name())),
-        (_, Tried::Denied | Tried::Unknown(_)) => row.unknown("give --as SERVICE and that service's account"),
+        (Some(_), Tried::Unknown(_)) => row.unknown(AGAIN),
+        (None, Tried::Denied | Tried::Unknown(_)) => row.unknown("give --as SERVICE and that service's account"),
+    }
+}
+
+/// Every service reads topics.
+fn readers(kafka: &Kafka, account: Option<Service>) -> Row {
+    let (name, tried) = &kafka.readers;
+    let row = Row::ok("access", format!("group {name}"), format!("describe {}", word(tried)));
+    match (account, tried) {
+        (_, Tried::Allowed) => row,
+        (Some(service), Tried::Denied) => {
+            row.bad(format!("{} needs Describe on group {name}, under which it reads: allow it", service.name()))
+        }
+        (Some(_), Tried::Unknown(_)) => row.unknown(AGAIN),
+        (None, Tried::Denied | Tried::Unknown(_)) => row.unknown("give --as SERVICE and that service's account"),
     }
 }
 

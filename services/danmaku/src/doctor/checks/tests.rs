@@ -44,7 +44,14 @@ fn node(program: &str) -> Node {
 
 fn topic(topic: Topic) -> TopicFacts {
     let ends = Ends { read: Tried::Allowed, newest_ms: Some(990_000) };
-    TopicFacts { topic, name: topic.name(""), mismatches: Ok(Vec::new()), ends, write: Tried::Allowed }
+    TopicFacts {
+        topic,
+        name: topic.name(""),
+        mismatches: Ok(Vec::new()),
+        ends,
+        write: Tried::Allowed,
+        settings: Tried::Allowed,
+    }
 }
 
 fn well() -> Facts {
@@ -54,6 +61,7 @@ fn well() -> Facts {
         answers: Ok(()),
         topics: Topic::ALL.map(topic).into(),
         group: ("g".into(), Tried::Allowed),
+        readers: ("r".into(), Tried::Allowed),
         read_ms: 1_000_000,
     };
     Facts {
@@ -106,7 +114,7 @@ const FAULTS: &[Fault] = &[
         State::Bad,
         "danmaku topics apply",
     ),
-    (|all| kafka(all).topics[0].mismatches = Err("not allowed".into()), "topics", State::Unknown, "DescribeConfigs"),
+    (|all| kafka(all).topics[0].mismatches = Err("timed out".into()), "topics", State::Unknown, "look again"),
     (|all| kafka(all).topics[0].write = Tried::Denied, "access", State::Unknown, "--as"),
     (|all| all.redis = Some(("r".into(), Seen::Locked("NOAUTH".into()))), "redis", State::Bad, "password@"),
     (|all| all.redis = Some(("r".into(), Seen::Away("refused".into()))), "redis", State::Bad, "start it"),
@@ -168,27 +176,44 @@ fn two_judges_with_other_rules_are_told() {
     assert!(all(&facts).iter().any(|row| row.check == "rules" && row.found == "versions 6 and 7"));
 }
 
-#[test]
-fn a_services_account_may_what_it_must_and_no_more() {
-    let allowed = |topic: &mut TopicFacts, reads: bool, writes: bool| {
-        let tried = |is_allowed: bool| if is_allowed { Tried::Allowed } else { Tried::Denied };
-        (topic.ends.read, topic.write) = (tried(reads), tried(writes));
-    };
+/// A deployment that is asked with fanout's account, which may the least that it needs.
+fn least() -> Facts {
     let mut facts = well();
     facts.account = Some(Service::Fanout);
     for topic in &mut kafka(&mut facts).topics {
-        let is_read = matches!(topic.topic, Topic::Output | Topic::State | Topic::Rules);
-        allowed(topic, is_read, false);
+        topic.write = Tried::Denied;
+        if !matches!(topic.topic, Topic::Output | Topic::State | Topic::Rules) {
+            (topic.ends.read, topic.settings) = (Tried::Denied, Tried::Denied);
+        }
     }
     kafka(&mut facts).group.1 = Tried::Denied;
-    assert!(all(&facts).iter().all(|row| row.state == State::Ok), "the least that fanout needs is right");
+    facts
+}
 
-    allowed(&mut kafka(&mut facts).topics[1], false, false);
-    allowed(&mut kafka(&mut facts).topics[0], false, true);
-    let rows = all(&facts);
-    let of = |topic: &str| rows.iter().find(|row| row.of == topic).unwrap();
-    let output = of("danmaku-output");
-    assert_eq!((output.state, output.remedy.contains("needs Read on")), (State::Bad, true), "{output:?}");
-    let input = of("danmaku-input");
-    assert_eq!((input.state, input.remedy.contains("needs no Write on")), (State::Watch, true), "{input:?}");
+/// What becomes of that account: what is tried differently, where it is told, how bad it is, and a word of the remedy.
+type Account = (fn(&mut Kafka), &'static str, State, &'static str);
+
+#[test]
+fn a_services_account_may_what_it_must_and_no_more() {
+    assert!(all(&least()).iter().all(|row| row.state == State::Ok), "the least that fanout needs is right");
+    let cases: &[Account] = &[
+        (|kafka| kafka.topics[1].ends.read = Tried::Denied, "danmaku-output", State::Bad, "needs Read on"),
+        (|kafka| kafka.topics[0].write = Tried::Allowed, "danmaku-input", State::Watch, "needs no Write on"),
+        (|kafka| kafka.topics[3].settings = Tried::Denied, "danmaku-state", State::Watch, "DescribeConfigs"),
+        (|kafka| kafka.group.1 = Tried::Allowed, "group g", State::Watch, "no group"),
+        (|kafka| kafka.readers.1 = Tried::Denied, "group r", State::Bad, "Describe on group r"),
+        (
+            |kafka| kafka.topics[4].ends.read = Tried::Unknown("silence".into()),
+            "danmaku-rules",
+            State::Unknown,
+            "again",
+        ),
+    ];
+    for (fault, place, state, word) in cases {
+        let mut facts = least();
+        fault(kafka(&mut facts));
+        let rows: Vec<_> = all(&facts).into_iter().filter(|row| row.state != State::Ok).collect();
+        let [row] = &rows[..] else { panic!("{place}: {rows:#?}") };
+        assert_eq!((row.of.as_str(), row.state, row.remedy.contains(word)), (*place, *state, true), "{row:?}");
+    }
 }
