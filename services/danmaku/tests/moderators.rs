@@ -1,5 +1,5 @@
-//! The moderators' commands against the program as a newcomer starts it: each asks the true service, needs no token on this
-//! machine, and tells by its exit code how it went.
+//! The moderators' commands against the program of a site, with keys of its own: each asks the true service, and tells by its
+//! exit code how it went. That a newcomer's needs no token is `first_look`.
 
 #![allow(clippy::unwrap_used, reason = "what cannot fail here fails the test")]
 
@@ -21,6 +21,8 @@ struct Program {
     child: Child,
     server: String,
     folder: PathBuf,
+    /// An owner's.
+    token: String,
 }
 
 /// How a command ended.
@@ -39,8 +41,9 @@ impl Program {
         std::fs::create_dir_all(&folder).unwrap();
         // Keys of its own, so that a token outlives the program.
         assert_eq!(run(&["keys", "--out", &folder.join("keys").display().to_string()], "").code, 0);
+        let token = token(&folder, "owner", "owner");
         let (child, server) = begin(&folder);
-        Self { child, server, folder }
+        Self { child, server, folder, token }
     }
 
     /// Kills the program, and starts it on what it has left behind.
@@ -52,7 +55,7 @@ impl Program {
 
     /// Runs a command against the program.
     fn run(&self, line: &[&str]) -> Ended {
-        run(&[line, &["--server", &self.server]].concat(), "")
+        run_as(&self.token, &[line, &["--server", &self.server]].concat(), "")
     }
 
     /// What a command that has to succeed says.
@@ -98,8 +101,15 @@ impl Drop for Program {
 }
 
 fn run(line: &[&str], input: &str) -> Ended {
+    run_as("", line, input)
+}
+
+fn run_as(token: &str, line: &[&str], input: &str) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_danmaku"));
     command.args(line).env_remove("DANMAKU_SERVER").env_remove("DANMAKU_TOKEN");
+    if !token.is_empty() {
+        command.env("DANMAKU_TOKEN", token);
+    }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // A command that does not read has closed its end.
     let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
@@ -160,7 +170,7 @@ fn a_no_is_1_and_a_question_that_cannot_be_asked_is_2() {
     }
     for (line, why) in [
         (&["words", "list", "--server=http://127.0.0.1:1", "--token=x"][..], "nobody answers"),
-        (&["words", "list", "--server=https://example.com"], "tunnel"),
+        (&["words", "list", "--server=https://example.com"], "--token"),
         (&["words", "list", "--server=http://192.0.2.1"], "--token"),
     ] {
         let ended = run(line, "");
@@ -194,7 +204,7 @@ fn files_come_in_whole_or_not_at_all() {
     assert_eq!(tried.code, 1, "a doubt is a finding: {tried:?}");
 
     let line = ["words", "import", "-", "--list=files", "--server", &program.server];
-    let piped = run(&line, "plugh\n");
+    let piped = run_as(&program.token, &line, "plugh\n");
     assert_eq!(piped.code, 0, "{piped:?}");
     assert_eq!(program.run(&["words", "import", "nowhere.txt", "--list=files"]).code, 2);
 }
@@ -203,15 +213,15 @@ fn files_come_in_whole_or_not_at_all() {
 fn say(program: &Program, user: &str, text: &str) -> String {
     let head = format!(
         "POST /v1/rooms/demo/danmaku HTTP/1.1\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n",
-        token(program, user, "viewer,sender")
+        token(&program.folder, user, "viewer,sender")
     );
     let (head, body) = ask(program, &head, &serde_json::json!({ "text": text }).to_string());
     assert!(head.contains(" 202 "), "{head}: {body}");
     serde_json::from_str::<Value>(&body).unwrap()["id"].as_str().unwrap().to_owned()
 }
 
-fn token(program: &Program, user: &str, roles: &str) -> String {
-    let keys = program.folder.join("keys").display().to_string();
+fn token(folder: &Path, user: &str, roles: &str) -> String {
+    let keys = folder.join("keys").display().to_string();
     let minted = run(&["token", "--keys", &keys, "--sub", user, "--roles", roles], "");
     assert_eq!(minted.code, 0, "{minted:?}");
     minted.out.trim().to_owned()
@@ -293,7 +303,7 @@ fn a_restart_forgives_nobody() {
     let muted = ["eve", "mallory"].map(|user| (user, say(&program, user, "hello again")));
     let head = format!(
         "GET /v1/moderation/refusals?room=demo HTTP/1.1\r\nauthorization: Bearer {}\r\n",
-        token(&program, "mo", "moderator")
+        token(&program.folder, "mo", "moderator")
     );
     let deadline = Instant::now() + PATIENCE;
     for (user, id) in muted {
