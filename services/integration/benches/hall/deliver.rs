@@ -51,7 +51,7 @@ pub(crate) fn run(bench: &mut Bench, feed: &mut Feed) -> anyhow::Result<()> {
 
 fn one(bench: &mut Bench, feed: &mut Feed, case: &Case) -> anyhow::Result<()> {
     let Case { a_second, window_ms, .. } = *case;
-    let node = bench.hall(&["--window", &format!("{window_ms}ms")])?;
+    let node = bench.hall(&["--window", &format!("{window_ms}ms"), "--window-max", &format!("{window_ms}ms")])?;
     let rooms = bench.rooms.clone();
     let mut hall = Crowd::enter(&Door { address: node.address(), rooms: rooms.clone(), is_hall: true }, VIEWERS, &[])?;
     let words = ["floor".to_owned(), rooms.len().to_string(), a_second.to_string(), window_ms.to_string()];
