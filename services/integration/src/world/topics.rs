@@ -63,6 +63,15 @@ impl World {
         records::decode(&self.raw(Topic::Verdicts).await)
     }
 
+    /// The same, once at least `count` are there: a verdict is written beside its output, and may come after it.
+    ///
+    /// # Panics
+    /// When some are still missing after `within`.
+    pub async fn verdicts_when(&self, count: usize, within: Duration) -> Vec<At<v1::Verdict>> {
+        let verdicts = async || Some(self.verdicts().await).filter(|verdicts| verdicts.len() >= count);
+        until("verdicts are on record", within, verdicts).await
+    }
+
     /// All dead letters.
     pub async fn dead_letters(&self) -> Vec<At<v1::DeadLetter>> {
         records::decode(&self.raw(Topic::DeadLetter).await)

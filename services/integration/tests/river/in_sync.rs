@@ -81,10 +81,11 @@ async fn missing_replicas_stop_only_what_needs_them() {
 
     world.kafka.restart(3).unwrap();
     world.until_judged(&accepted, LATER).await;
-    let words = ledger::verdict_words(&world.verdicts().await);
-    assert_eq!(words.get(&blocked), Some(&v1::Word::Blocked));
+    // The answer in the output may be there first: the two are written side by side. The offset is stored after both.
     until("the offset is stored", SOON, async || (committed(&world, UNRECORDED).await > shown.offset).then_some(()))
         .await;
+    let words = ledger::verdict_words(&world.verdicts().await);
+    assert_eq!(words.get(&blocked), Some(&v1::Word::Blocked));
     let careful = world.careful().await;
     for (room, viewer) in rooms.iter().zip(&viewers) {
         let partition = world.partition_of(room);

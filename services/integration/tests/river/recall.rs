@@ -37,7 +37,7 @@ async fn recall_by_id_and_by_user_holds_for_who_joins_and_resumes() {
     assert_eq!(seen.recalls, [by_ids(&[bad, gift]), by_user("eve", second)], "who was there is told");
     assert!(seen.ids().starts_with(&[kept, bad, gift, first, second]), "and had seen it");
     assert_eq!(seen.gaps.len(), 0);
-    let words = ledger::verdict_words(&world.verdicts().await);
+    let words = ledger::verdict_words(&world.verdicts_when(1, SOON).await);
     assert_eq!(words.into_values().collect::<Vec<_>>(), [v1::Word::Blocked], "the one without the right is on record");
 
     for (name, node) in [("here", &fanout), ("elsewhere", &elsewhere)] {

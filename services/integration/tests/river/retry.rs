@@ -21,7 +21,7 @@ async fn a_retry_through_another_door_is_shown_once() {
 
     viewer.until("both", SOON, |seen| seen.ids().last() == Some(&other)).await;
     assert_eq!(viewer.seen().ids(), [first, other], "a client_id is its user's own");
-    let words = ledger::verdict_words(&world.verdicts().await);
+    let words = ledger::verdict_words(&world.verdicts_when(1, SOON).await);
     assert_eq!(words.into_iter().collect::<Vec<_>>(), [(again, v1::Word::Repeated)]);
     let output = &world.careful().await.answers[&again];
     let Some(v1::item::Body::Told(told)) = &output.items[0].body else { panic!("told: {output:?}") };

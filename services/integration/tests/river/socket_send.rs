@@ -33,7 +33,7 @@ async fn what_is_sent_on_a_socket_is_answered_there_and_seen_everywhere() {
         assert_eq!(seen.texts, ["弹幕", "word 0", "word 1"]);
         assert!(seen.ids()[0] == first && seen.all.iter().all(|heard| heard.user == "ann"), "{seen:?}");
     }
-    let words = ledger::verdict_words(&world.verdicts().await);
+    let words = ledger::verdict_words(&world.verdicts_when(1, SOON).await);
     assert_eq!(words.into_values().collect::<Vec<_>>(), [v1::Word::Repeated]);
     assert_eq!(other.sent("x", "who am I", SOON).await.code, "unauthorized");
     let sent = near.metrics().await.sum_where("danmaku_fanout_sends_total", &[("outcome", "accepted")]);

@@ -35,7 +35,7 @@ async fn a_blocked_word_is_shown_to_nobody_and_told_to_its_sender() {
         assert_eq!((told.id.as_str(), told.client_id.as_str()), (&*ids[at].to_string(), &*format!("said-by-{user}")));
     }
 
-    let verdicts = world.verdicts().await;
+    let verdicts = world.verdicts_when(2, SOON).await;
     let rules: Vec<_> = verdicts.iter().map(|at| (at.record.id.as_str(), at.record.rule.as_str())).collect();
     assert_eq!(rules, [(&*ids[1].to_string(), "word:1"), (&*ids[2].to_string(), "word:2")]);
     assert_eq!(ledger::verdict_words(&verdicts)[&ids[1]], v1::Word::Blocked);
