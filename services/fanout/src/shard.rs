@@ -173,13 +173,13 @@ impl Shard {
             return tokio::task::yield_now().await;
         }
         let until = self.wakes_at();
-        let rested = until.min(Instant::now() + self.pace.rest());
-        tokio::time::sleep_until(rested.into()).await;
-        if rested < until {
-            let bell = self.bell.clone();
-            // Either is a reason for a turn.
-            let _ = tokio::time::timeout_at(until.into(), bell.notified()).await;
-        }
+        // The whole thread, which has nothing else to do: a runtime that waits is woken by each socket that has something to
+        // read, and 350 heartbeats a second were 4 % of a core (measured).
+        std::thread::sleep(self.pace.rest().min(until.saturating_duration_since(Instant::now())));
+        tokio::task::yield_now().await;
+        let bell = self.bell.clone();
+        // Either is a reason for a turn.
+        let _ = tokio::time::timeout_at(until.into(), bell.notified()).await;
     }
 
     /// When there is something to do at the latest.

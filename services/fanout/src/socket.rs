@@ -8,6 +8,7 @@ pub(crate) mod ready;
 use std::{
     io::{self, ErrorKind, IoSlice},
     net::Shutdown,
+    os::fd::AsRawFd as _,
     sync::Arc,
     task::{Context, Poll, Waker},
 };
@@ -42,6 +43,14 @@ impl Socket {
         settings.set_send_buffer_size(SEND_BUFFER_BYTES)?;
         stream.set_nonblocking(true)?;
         Ok(Self::Tcp(TcpStream::from_std(stream)?))
+    }
+
+    /// Looks at what [`Socket::write_one`] looks at, and means nothing by it.
+    pub(crate) fn fetch(&self) -> usize {
+        match self {
+            Self::Tcp(stream) => stream.as_raw_fd() as usize,
+            Self::Pipe(_) => 0,
+        }
     }
 
     /// Writes some of one contiguous buffer: the case of nearly every write, one `send`.

@@ -210,6 +210,18 @@ impl Viewer {
             && self.goodbye.is_none()
     }
 
+    /// Looks at whatever a write looks at, without an end in between, so that a core fetches it all at once; the number means
+    /// nothing.
+    pub(crate) fn fetch(&self) -> usize {
+        let Lane::Live(place) = self.lane else { return 0 };
+        place.frame as usize
+            ^ self.half.len()
+            ^ self.said.len()
+            ^ self.river.len()
+            ^ usize::from(self.blocked_since.is_some())
+            ^ usize::from(self.goodbye.is_some())
+    }
+
     /// The newest frame was begun; `rest` is what of it is not on the wire yet.
     pub(crate) fn took(&mut self, place: Place, rest: Bytes) {
         self.lane = Lane::Live(place);

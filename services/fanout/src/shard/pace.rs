@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 const BUSY_TARGET: f64 = 0.25;
 
 /// A shard rests for this part of a window after each turn, whoever rings: records come one by one, and waking up for each costs
-/// more than hearing them together (1,250 a second cost 5 % of a shard that writes 50,000 times, measured). That is 1.6 ms
-/// of 50, which nobody feels, and 8 ms of 250, where each wake-up counts. Who comes to a shard at rest waits for nothing.
-const REST_PART: u32 = 32;
+/// more than hearing them together (1,250 a second cost 5 % of a shard that writes 50,000 times, measured). That is 3 ms
+/// of 50, which nobody feels, and 16 ms of 250, where each wake-up counts. Who comes to a shard at rest waits for nothing.
+const REST_PART: u32 = 16;
 
 /// How often the window is looked at: a few windows of the longest kind, so that each change is felt before the next.
 const LOOKED_AT_EVERY: Duration = Duration::from_secs(1);

@@ -56,6 +56,11 @@ impl Turns {
         }
     }
 
+    /// Who comes next, as far as known: `count` members at most.
+    pub(super) fn coming(&self, count: usize) -> &[usize] {
+        &self.members[self.next..self.members.len().min(self.next + count)]
+    }
+
     /// Whether nobody waits for a turn.
     pub(super) fn is_over(&self) -> bool {
         self.next >= self.members.len()
@@ -133,7 +138,9 @@ mod tests {
                         owed.values_mut().for_each(|owed| *owed = true);
                     }
                     Step::Next => {
+                        let coming = turns.coming(1).first().copied();
                         if let Some(seat) = turns.next() {
+                            prop_assert_eq!(coming, Some(seat));
                             owed.insert(seat, false);
                         }
                     }

@@ -5,6 +5,10 @@ use bytes::Bytes;
 use super::{Shard, pump::Flow};
 use crate::{house::Moment, viewer::Place};
 
+/// Seats that are looked at before the first of them is written to. Their memory is cold, and waiting for it is most of what a
+/// write costs beside its `send`; a core waits for many lines at once, unless a `send` stands between them.
+const FETCHED_TOGETHER: usize = 8;
+
 /// Viewers that are written to in one turn. At 4.4 to 8 µs a write this is 2 ms at most, then others get their turn.
 const SLICE_VIEWERS: usize = 256;
 
@@ -33,9 +37,14 @@ impl Shard {
     /// Gives the members of a room their turns, as far as the budget reaches.
     fn write_to(&mut self, key: usize, budget: &mut usize, moment: Moment) {
         let mut ended = Vec::new();
-        while *budget > 0
-            && let Some(member) = self.rooms[key].turns.next()
-        {
+        for turn in 0.. {
+            if turn % FETCHED_TOGETHER == 0 {
+                self.fetch(key);
+            }
+            if *budget == 0 {
+                break;
+            }
+            let Some(member) = self.rooms[key].turns.next() else { break };
             *budget -= 1;
             let flow = self.offer(key, member, moment);
             if flow != Flow::Fine {
@@ -59,6 +68,14 @@ impl Shard {
         if std::mem::take(&mut local.is_overdue) {
             self.schedule(key, moment.now);
         }
+    }
+
+    /// Fetches the seats of those who come next.
+    fn fetch(&self, key: usize) {
+        let coming = self.rooms[key].turns.coming(FETCHED_TOGETHER).iter();
+        let looked = coming
+            .fold(0, |looked, &member| looked ^ self.seats[member].viewer.fetch() ^ self.seats[member].socket.fetch());
+        std::hint::black_box(looked);
     }
 
     /// Writes what the ring has for one viewer of a room: nearly always its newest frame, as it stands.

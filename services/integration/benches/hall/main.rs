@@ -1,7 +1,7 @@
 //! The hall's figures, from outside: real Kafka, one fanout process on one core, its viewers on the other.
 //!
 //! `make bench-fanout` runs it. Words on the line pick parts: `deliver`, `hot`, `connect`, `memory`, and `stalls`, which is
-//! the longest part of `memory`; `--rounds N` (default 3) and `--stall-minutes N` (default 2, the promise is for 10, and 4
+//! the longest part of `memory`; `--rounds N` (default 5) and `--stall-minutes N` (default 2, the promise is for 10, and 4
 //! to warm up come before) say how long. What a shard's writing costs beside a raw loop is measured inside fanout, by
 //! `shard/tests/bench.rs`.
 
@@ -27,7 +27,7 @@ use anyhow::Context as _;
 fn main() -> anyhow::Result<ExitCode> {
     // Cargo's own word to every benchmark.
     let mut arguments = std::env::args().skip(1).filter(|word| word != "--bench");
-    let (mut parts, mut rounds, mut stall_minutes) = (Vec::new(), 3, 2);
+    let (mut parts, mut rounds, mut stall_minutes) = (Vec::new(), 5, 2);
     while let Some(word) = arguments.next() {
         let mut number = || arguments.next().and_then(|word| word.parse().ok()).context(word.clone());
         match &*word {

@@ -246,7 +246,7 @@ async fn live() -> bool {
     });
     readers.take();
     let (mut shard, mut raw) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS / 8 {
+    for _ in 0..ROUNDS / 4 {
         let took = both.live_shard(&rooms).await;
         let (writes, bytes) = readers.take();
         shard.push(took.as_nanos() as f64 / writes as f64);
