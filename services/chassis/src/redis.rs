@@ -2,6 +2,8 @@
 //! channels say. Nobody ever waits for it: whoever wants it is told at once that it is away.
 //! Kept out: keys, scripts, and what is lost with it.
 //!
+//! `rediss://` is TLS, trusting whom the machine trusts; the environment's SSL_CERT_FILE names another authority.
+//!
 //! One server, or whatever stands in front of several and leads to the one that takes writes. There is no cluster mode:
 //! scripts touch keys of several slots. Redis 6.2 is the oldest that knows every command we send.
 
@@ -45,6 +47,13 @@ struct Shared {
     has_new_channel: Arc<Notify>,
     note: Note,
     dependency: Dependency,
+}
+
+/// What went wrong, and if it is a certificate, the remedy.
+fn told(error: &RedisError) -> String {
+    let error = error.to_string();
+    let remedy = "; SSL_CERT_FILE in the environment names the authority to trust";
+    if error.contains("certificate") { error + remedy } else { error }
 }
 
 impl Redis {

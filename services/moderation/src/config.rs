@@ -11,7 +11,8 @@ use crate::store;
 // Unnamed: in one process it stands beside other services' `Config` on one command line.
 #[group(skip)]
 pub struct Config {
-    /// Where the rule book and all that moderators do is kept: sqlite://FILE for one process, postgres://USER@HOST/NAME for several.
+    /// Where the rule book and all that moderators do is kept: sqlite://FILE for one process, postgres://USER@HOST/NAME for several;
+    /// behind that ?sslmode=verify-full is TLS, with &sslrootcert=FILE for an authority that this machine does not trust by itself.
     // A file needs nobody else; who runs two of this service has a PostgreSQL already. It may hold a password.
     #[arg(long, env = "DANMAKU_DATABASE", value_name = "URL", default_value = "sqlite://data/moderation.db",
           hide_env_values = true, value_parser = database)]

@@ -2,7 +2,9 @@
 
 use std::{fmt, time::Duration};
 
-use ::redis::{Client, ConnectionInfo, IntoConnectionInfo as _, ProtocolVersion, RedisResult, io::tcp::TcpSettings};
+use ::redis::{
+    Client, ConnectionAddr, ConnectionInfo, IntoConnectionInfo as _, ProtocolVersion, RedisResult, io::tcp::TcpSettings,
+};
 use socket2::TcpKeepalive;
 
 /// Silence on the line after which the system asks whether anybody is there; ours asks each 2 s besides.
@@ -17,15 +19,11 @@ pub struct Address(ConnectionInfo);
 /// # Errors
 /// Says what one looks like.
 pub fn address(text: &str) -> Result<Address, String> {
-    let like = "a Redis is named like redis://host:6379/0, with user:password@ before the host if it wants one";
-    if text.starts_with("rediss:") {
-        return Err(
-            "TLS to Redis is not built in; let a sidecar do it, and name it like redis://127.0.0.1:6379/0".into()
-        );
-    }
+    let like = "a Redis is named like redis://host:6379/0, or rediss://host:6379/0 over TLS, with user:password@ before the \
+                host if it wants one";
     let info = text.into_connection_info().map_err(|_| like.to_owned())?;
     match info.addr() {
-        ::redis::ConnectionAddr::Tcp(..) => Ok(Address(info)),
+        ConnectionAddr::Tcp(..) | ConnectionAddr::TcpTls { insecure: false, .. } => Ok(Address(info)),
         _ => Err(like.into()),
     }
 }
@@ -62,7 +60,8 @@ mod tests {
             ("redis://cache", Some("cache:6379/0")),
             ("redis://ann:secret@cache:7000/3", Some("cache:7000/3")),
             ("redis://:secret@127.0.0.1", Some("127.0.0.1:6379/0")),
-            ("rediss://cache", None),
+            ("rediss://ann:secret@cache:6380/1", Some("cache:6380/1")),
+            ("rediss://cache#insecure", None),
             ("unix:///run/redis.sock", None),
             ("cache:6379", None),
             ("redis://cache/many", None),

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use metrics::{counter, describe_counter};
 use tokio::{sync::Notify, time};
 
-use super::{Address, Link, Shared};
+use super::{Address, Link, Shared, told};
 
 /// Name look-up, handshake, login.
 const CONNECT_WAIT: Duration = Duration::from_secs(1);
@@ -57,7 +57,7 @@ pub(super) async fn keep(address: Address, shared: Weak<Shared>) {
                 wanted.link.send_replace(None);
                 why
             }
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => told(&error),
             Err(_) => "it does not answer".to_owned(),
         };
         let Some(wanted) = shared.upgrade() else { return };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ::redis::{AsyncConnectionConfig, ErrorKind, RedisError, Value, cmd};
 
-use super::{Address, Link};
+use super::{Address, Link, told};
 
 /// Name look-up, handshake, login, two questions.
 const SEEN_WITHIN: Duration = Duration::from_secs(2);
@@ -31,7 +31,7 @@ pub async fn look(address: &Address) -> Seen {
     match tokio::time::timeout(SEEN_WITHIN, asked(address)).await {
         Ok(Ok((role, version))) => Seen::Up { role, version },
         Ok(Err(error)) if is_locked(&error) => Seen::Locked(error.to_string()),
-        Ok(Err(error)) => Seen::Away(error.to_string()),
+        Ok(Err(error)) => Seen::Away(told(&error)),
         Err(_) => Seen::Away(format!("nothing was heard for {} s", SEEN_WITHIN.as_secs())),
     }
 }

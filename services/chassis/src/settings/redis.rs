@@ -12,9 +12,10 @@ use super::secret;
 #[group(skip)]
 pub struct RedisPlace {
     /// A Redis for what nodes tell one another and may lose: who is connected where, counts, mailboxes. Without one, or
-    /// while it is away, danmaku flow all the same. An account goes before the host as user:password@; TLS is not built in.
+    /// while it is away, danmaku flow all the same. An account goes before the host as user:password@; rediss:// is TLS, and
+    /// SSL_CERT_FILE names an authority that this machine does not trust by itself.
     // Marked secret because it may hold the password.
-    #[arg(long, env = "DANMAKU_REDIS", value_name = "redis://HOST:PORT/DATABASE", hide_env_values = true,
+    #[arg(long, env = "DANMAKU_REDIS", value_name = "redis[s]://HOST:PORT/DATABASE", hide_env_values = true,
           value_parser = redis::address)]
     redis: Option<Address>,
 

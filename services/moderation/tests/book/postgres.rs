@@ -1,11 +1,13 @@
 //! The same on PostgreSQL: a private server, and two processes that share it. Skipped, and said so, where it is not installed.
 
+mod over_tls;
 mod server;
 
 use proto::rules::Scope;
 use serde_json::json;
 
 use crate::rig::{PREFIX, Rig, broker, room, texts};
+use over_tls::OverTls;
 use server::Postgres;
 
 #[tokio::test]
@@ -37,6 +39,15 @@ async fn two_processes_share_a_database_and_one_publishes() {
     one.leave().await;
     two.admin().put("lists/mine?room=demo", json!({})).await.ok();
     two.in_force(&room("demo"), 23).await;
+}
+
+#[tokio::test]
+async fn a_database_that_wants_tls_is_spoken_to_over_tls() {
+    let Some(server) = OverTls::start() else { return };
+    let broker = broker();
+    let rig = Rig::on(&broker.cluster(), PREFIX, &server.url()).await;
+    rig.admin().put("lists/house", json!({})).await.ok();
+    assert_eq!(rig.in_force(&Scope::Global, 1).await.0.number, 1);
 }
 
 #[tokio::test]

@@ -9,13 +9,20 @@ use crate::rig::Folder;
 
 /// A server of this test's own, on a socket in its folder.
 pub(crate) struct Postgres {
-    folder: Folder,
+    pub(crate) folder: Folder,
     programs: PathBuf,
 }
 
 impl Postgres {
     /// `None`, and says so, on a machine without the programs.
     pub(crate) fn start() -> Option<Self> {
+        let server = Self::made()?;
+        server.begin("-c listen_addresses=''");
+        Some(server)
+    }
+
+    /// One that has its data and is not begun.
+    pub(crate) fn made() -> Option<Self> {
         let Some(programs) = programs() else {
             eprintln!("skipped: no initdb found; on Debian: apt-get install postgresql");
             return None;
@@ -23,10 +30,14 @@ impl Postgres {
         let server = Self { folder: Folder::new(), programs };
         let data = server.data();
         server.run("initdb", &["-D", &data, "-U", "danmaku", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"]);
-        let options = format!("-c listen_addresses='' -c fsync=off -k {}", server.folder.path().display());
-        let log = server.folder.path().join("log").display().to_string();
-        server.run("pg_ctl", &["-D", &data, "-w", "-l", &log, "-o", &options, "start"]);
         Some(server)
+    }
+
+    /// Begins with more settings than its own.
+    pub(crate) fn begin(&self, settings: &str) {
+        let settings = format!("{settings} -c fsync=off -k {}", self.folder.path().display());
+        let log = self.folder.path().join("log").display().to_string();
+        self.run("pg_ctl", &["-D", &self.data(), "-w", "-l", &log, "-o", &settings, "start"]);
     }
 
     fn data(&self) -> String {

@@ -1,26 +1,20 @@
-//! The program as a newcomer starts it, on its embedded broker: it gets ready, its crowd talks, and the hops are told.
+//! The program as a newcomer starts it, on its embedded broker: it gets ready, its crowd talks, and the hops are told; and
+//! over TLS, in `tls`.
 
 #![allow(clippy::unwrap_used, reason = "what cannot fail here fails the test")]
+
+mod tls;
 
 use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-    },
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
-use base64::{Engine as _, engine::general_purpose::STANDARD as BASE64};
 use serde_json::Value;
-use tokio_rustls::rustls::{
-    ClientConfig, ClientConnection, RootCertStore, StreamOwned,
-    crypto::ring,
-    pki_types::{CertificateDer, ServerName},
-};
 
 /// For what takes two seconds on an idle machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -38,12 +32,6 @@ struct Program {
     public: String,
     admin: String,
     data: PathBuf,
-}
-
-/// A folder with a certificate; dropping it removes it.
-struct Certificate {
-    folder: PathBuf,
-    der: CertificateDer<'static>,
 }
 
 impl Program {
@@ -83,112 +71,6 @@ impl Drop for Program {
         let _ = self.child.wait();
         let _ = std::fs::remove_dir_all(&self.data);
     }
-}
-
-impl Certificate {
-    fn new() -> Self {
-        let folder = folder();
-        std::fs::create_dir(&folder).unwrap();
-        let pair = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
-        let pem = |label: &str, der: &[u8]| {
-            format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", BASE64.encode(der))
-        };
-        std::fs::write(folder.join("cert.pem"), pem("CERTIFICATE", pair.cert.der())).unwrap();
-        std::fs::write(folder.join("key.pem"), pem("PRIVATE KEY", &pair.signing_key.serialize_der())).unwrap();
-        Self { folder, der: pair.cert.der().clone() }
-    }
-
-    fn flags(&self) -> [String; 2] {
-        [("cert", "cert.pem"), ("key", "key.pem")]
-            .map(|(flag, file)| format!("--tls-{flag}={}", self.folder.join(file).display()))
-    }
-
-    /// A connection of somebody who believes this certificate alone.
-    fn connect(&self, address: &str) -> StreamOwned<ClientConnection, TcpStream> {
-        let mut roots = RootCertStore::empty();
-        roots.add(self.der.clone()).unwrap();
-        let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
-            .with_safe_default_protocol_versions()
-            .unwrap()
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        let name = ServerName::try_from("localhost").unwrap();
-        let socket = TcpStream::connect(address).unwrap();
-        socket.set_read_timeout(Some(PATIENCE)).unwrap();
-        StreamOwned::new(ClientConnection::new(Arc::new(config), name).unwrap(), socket)
-    }
-}
-
-impl Drop for Certificate {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// The whole way over TLS, and around it where the crowd and the hall take what they say to the own door.
-#[test]
-fn with_a_certificate_danmaku_fly_over_tls() {
-    let certificate = Certificate::new();
-    let [cert, key] = certificate.flags();
-    let program = Program::start(&["--crowd=3", &cert, &key]);
-    let (status, minted) = program.get("/dev/token?name=me", "");
-    assert_eq!(status, 200, "from this machine it is HTTP as ever");
-    let token: Value = serde_json::from_str(&minted).unwrap();
-
-    let mut viewer = certificate.connect(&program.public);
-    let handshake = format!(
-        "GET /v1/rooms/demo/live HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
-         sec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\
-         sec-websocket-protocol: danmaku.v1.json, bearer.{}\r\n\r\n",
-        token["token"].as_str().unwrap()
-    );
-    viewer.write_all(handshake.as_bytes()).unwrap();
-    let heard = hear(&mut viewer, "\"type\":\"batch\"");
-    assert!(heard.starts_with("HTTP/1.1 101 "), "{heard}");
-
-    // Said on the socket: it goes through the hall, the own door and the judge, and comes back. Shorter than 126 B, masked with 0.
-    let said = br#"{"type":"send","client_id":"tls-1","text":"over TLS"}"#;
-    let mut frame = vec![0x81, 0x80 | u8::try_from(said.len()).unwrap(), 0, 0, 0, 0];
-    frame.extend_from_slice(said);
-    viewer.write_all(&frame).unwrap();
-    hear(&mut viewer, "\"text\":\"over TLS\"");
-}
-
-/// Commands speak TLS too: they trust what the machine trusts, here the file that it is told of.
-#[test]
-fn commands_come_over_tls() {
-    let certificate = Certificate::new();
-    let [cert, key] = certificate.flags();
-    let program = Program::start(&["--crowd=0", &cert, &key]);
-    let port = program.public.rsplit_once(':').unwrap().1;
-    let server = format!("https://localhost:{port}");
-    let told = |trusted: &str, words: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_danmaku"));
-        let ended = command.args(words).env("SSL_CERT_FILE", trusted).output().unwrap();
-        let text = String::from_utf8_lossy(&[ended.stdout, ended.stderr].concat()).into_owned();
-        (ended.status.code(), text)
-    };
-    let trusted = certificate.folder.join("cert.pem").display().to_string();
-    let (code, text) = told(&trusted, &["canary", "--once", "--within=60s", "--door", &server]);
-    assert_eq!((code, text.starts_with("delivered")), (Some(0), true), "{text}");
-    let (code, text) = told(&trusted, &["words", "list", "--server", &server]);
-    assert_eq!(code, Some(0), "{text}");
-
-    let stranger = Certificate::new();
-    let (code, text) =
-        told(&stranger.folder.join("cert.pem").display().to_string(), &["words", "list", "--server", &server]);
-    assert_eq!((code, text.contains("SSL_CERT_FILE")), (Some(2), true), "{text}");
-}
-
-/// What comes, up to and with a text. The stream is read byte by byte, for the socket blocks.
-fn hear(stream: &mut impl std::io::Read, text: &str) -> String {
-    let mut heard = Vec::new();
-    while !heard.ends_with(text.as_bytes()) {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).unwrap_or_else(|error| panic!("{error} before {text}"));
-        heard.push(byte[0]);
-    }
-    String::from_utf8_lossy(&heard).into_owned()
 }
 
 #[test]
