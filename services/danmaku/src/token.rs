@@ -36,7 +36,8 @@ pub struct Token {
     #[arg(long, default_value_t = 0)]
     pub level: u32,
 
-    /// What the user may do, a comma list of viewer, sender, moderator, service, relay (what fanout passes sends on with).
+    /// What the user may do, a comma list of viewer, sender, moderator, service, relay (what fanout passes sends on with), admin,
+    /// owner, log_viewer.
     #[arg(long, value_delimiter = ',', default_value = "viewer,sender", value_parser = role)]
     pub roles: Vec<Role>,
 

@@ -182,7 +182,7 @@ const CANARY: &str = "
 | name | kind | by | what it says |
 |---|---|---|---|
 | `danmaku_canary_connected` | gauge | `hall` | Whether the canary's viewer is at the hall. |
-| `danmaku_canary_delivery_ratio` | gauge |  | Of the last that were due at a hall, the share that was seen there. |
+| `danmaku_canary_delivery_ratio` | gauge |  | Of the last 720 that were due at a hall, the share that was seen there. |
 | `danmaku_canary_due_total` | counter | `hall` | Accepted messages that were due at the hall: received and lost. |
 | `danmaku_canary_healthy` | gauge |  | Whether every hall is there, and the last thing said was seen at each. |
 | `danmaku_canary_lost_total` ∘ | counter | `hall` | Messages not seen at the hall in time. |
