@@ -21,7 +21,7 @@ use crate::{
     settings::{Common, Settings, describe},
     shutdown::{self, Shutdown, Signals},
     telemetry,
-    tokens::Verifier,
+    tokens::{self, Verifier},
 };
 
 /// A program whose ports are bound and whose service is not open yet.
@@ -33,6 +33,8 @@ pub struct Program {
     limits: Limits,
     /// Asks whether Kafka answers.
     asking: Option<AbortOnDropHandle<()>>,
+    /// Takes up other keys.
+    following: Option<AbortOnDropHandle<()>>,
     // Held so that signals are heard until the end.
     _signals: Signals,
 }
@@ -82,12 +84,16 @@ impl Program {
         let admin = admin.serve(listen::bind(common.admin, "--admin")?)?;
         tracing::info!(address = %admin.address(), "admin port open");
         let ground = Ground::new(common, cluster, verifier, readiness, pages, shutdown);
+        // Who serves nobody checks no token.
+        let keys = common.keys.clone().filter(|_| public.is_some());
+        let following =
+            keys.map(|path| AbortOnDropHandle::new(tokio::spawn(tokens::follow(path, ground.verifier.clone()))));
         let descriptors_each = public.as_ref().map_or(1, Port::descriptors_each);
         let connections_max = descriptors::for_clients() / descriptors_each;
         let limits = Limits { drain: ground.drain, connections_max, ..Limits::default() };
         describe_gauge!("danmaku_draining", "1 from the signal to leave until the end.");
         gauge!("danmaku_draining").set(0.0);
-        Ok(Self { ground, public, admin, limits, asking: None, _signals: signals })
+        Ok(Self { ground, public, admin, limits, asking: None, following, _signals: signals })
     }
 
     /// For a program that tells whether Kafka answers; it is asked about `topic`.
@@ -130,7 +136,7 @@ impl Program {
         F: Future<Output = Response> + Send + 'static,
     {
         let public_address = self.public_address();
-        let Self { ground, public, admin, limits, asking: _asking, _signals } = self;
+        let Self { ground, public, admin, limits, asking: _asking, following: _following, _signals } = self;
         let serving = async {
             match public {
                 Some(port) => {

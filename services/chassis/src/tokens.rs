@@ -8,15 +8,17 @@ mod claims;
 mod keys;
 mod memory;
 mod relayed;
+mod rotation;
 mod signer;
 
 pub use claims::{Claims, Role, Roles};
 pub use keys::KeysError;
 pub use relayed::{HEADER_ADDRESS, HEADER_CLAIMS};
+pub(crate) use rotation::follow;
 pub use signer::{Signer, SignerError};
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -61,9 +63,15 @@ pub enum TokenError {
     NotYetValid,
 }
 
-/// Checks tokens against a fixed set of keys.
-#[derive(Debug)]
+/// Checks tokens against the keys in force.
+#[derive(Debug, Default)]
 pub struct Verifier {
+    in_force: RwLock<Arc<Keys>>,
+}
+
+/// A set of keys, and the tokens it was found to have signed: who loses the one forgets the other.
+#[derive(Debug, Default)]
+struct Keys {
     keys: Vec<Key>,
     memory: Memory,
 }
@@ -81,7 +89,7 @@ impl Verifier {
     /// A verifier without keys, to which every token's key is unknown.
     #[must_use]
     pub fn empty() -> Self {
-        Self { keys: Vec::new(), memory: Memory::default() }
+        Self::default()
     }
 
     /// Reads the keys from a JWKS file.
@@ -97,8 +105,20 @@ impl Verifier {
     /// # Errors
     /// As [`from_file`](Self::from_file).
     pub fn from_jwks(text: &str) -> Result<Self, KeysError> {
-        let keys = keys::parse(text)?.iter().map(Key::from_jwk).collect::<Result<_, _>>()?;
-        Ok(Self { keys, memory: Memory::default() })
+        let verifier = Self::empty();
+        verifier.replace(text)?;
+        Ok(verifier)
+    }
+
+    /// Puts the keys of a JWKS in the place of those in force; on an error these stay.
+    ///
+    /// # Errors
+    /// As [`from_file`](Self::from_file).
+    pub(crate) fn replace(&self, jwks: &str) -> Result<(), KeysError> {
+        let keys = keys::parse(jwks)?.iter().map(Key::from_jwk).collect::<Result<_, _>>()?;
+        let fresh = Arc::new(Keys { keys, memory: Memory::default() });
+        *self.in_force.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        Ok(())
     }
 
     /// What the token says about who brings it, if it is to be believed at `now_secs` (Unix time).
@@ -114,16 +134,19 @@ impl Verifier {
         }
         let (message, signature) = token.rsplit_once('.').ok_or(TokenError::Malformed)?;
         let (header, payload) = message.split_once('.').ok_or(TokenError::Malformed)?;
-        let key = self.key(&json(header)?)?;
+        let keys = self.in_force.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let key = keys.key(&json(header)?)?;
         let claims = if key.is_symmetric() {
             authentic(key, message, signature, payload)?
         } else {
-            self.memory.recall_or(token, now_secs, || authentic(key, message, signature, payload))?
+            keys.memory.recall_or(token, now_secs, || authentic(key, message, signature, payload))?
         };
         claims.check_time(now_secs)?;
         Ok(claims)
     }
+}
 
+impl Keys {
     /// The token's key, which has to be of the algorithm the token wants.
     fn key(&self, header: &Header) -> Result<&Key, TokenError> {
         if header.crit.is_some() || header.b64.is_some() {

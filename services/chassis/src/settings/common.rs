@@ -42,7 +42,8 @@ pub struct Common {
     #[arg(long, env = "DANMAKU_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
-    /// The keys that tokens are signed with, a JWKS file; each key must name its "alg".
+    /// The keys that tokens are signed with, a JWKS file; each key must name its "alg". It is read again each minute, and
+    /// what cannot be used then changes nothing.
     #[arg(long, env = "DANMAKU_KEYS", value_name = "FILE")]
     pub keys: Option<PathBuf>,
 

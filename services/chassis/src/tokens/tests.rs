@@ -24,7 +24,7 @@ fn hs256_key() -> Value {
     json!({ "kty": "oct", "alg": "HS256", "kid": "HS256", "k": b64(SECRET) })
 }
 
-fn eddsa_key() -> Value {
+pub(super) fn eddsa_key() -> Value {
     let private = [9_u8; 32];
     let der = [&b"\x30\x2e\x02\x01\x00\x30\x05\x06\x03\x2b\x65\x70\x04\x22\x04\x20"[..], &private].concat();
     let public = jwk::Jwk::from_encoding_key(&EncodingKey::from_ed_der(&der), Algorithm::EdDSA).unwrap();
@@ -42,7 +42,7 @@ fn rs256_key() -> Value {
     json!({ "kty": "RSA", "alg": "RS256", "kid": "RS256", "n": RS256_N, "e": "AQAB" })
 }
 
-fn jwks(keys: &[Value]) -> String {
+pub(super) fn jwks(keys: &[Value]) -> String {
     json!({ "keys": keys }).to_string()
 }
 
