@@ -177,7 +177,7 @@ impl How {
         self.api.ask(Question::post(path, &said)).await?.told(|done: Sanctions| {
             let mut text = String::new();
             for sanction in &done.sanctions {
-                text += &format!("{} is {word} for {}\n", plain(&sanction.subject), sanction.lasts(now_ms()));
+                text += &format!("{} is {word} for {}\n", plain(&sanction.subject), sanction.imposed_for());
             }
             if !done.unknown.is_empty() {
                 text += &format!("by {} he is not known in this room of late\n", done.unknown.join(" and "));

@@ -29,6 +29,13 @@ pub(crate) fn left(until_ms: i64, now_ms: i64) -> String {
     }
 }
 
+/// A length of time as somebody would ask for it: in the largest unit that leaves no rest.
+pub(crate) fn whole(secs: i64) -> String {
+    let units = [(86_400, "d"), (3_600, "h"), (60, "min")];
+    let (unit_secs, unit) = units.into_iter().find(|(unit_secs, _)| secs % unit_secs == 0).unwrap_or((1, "s"));
+    format!("{} {unit}", secs / unit_secs)
+}
+
 /// Seconds in the largest unit that is not too rough.
 fn span(secs: i64) -> String {
     match secs {
@@ -107,6 +114,15 @@ mod tests {
             (ago(5_000, 0), left(1_500, 0), left(0, 0)),
             ("now".to_owned(), "2 s".to_owned(), "over".to_owned())
         );
+    }
+
+    #[test]
+    fn what_was_asked_for_is_not_rounded() {
+        for (secs, told) in
+            [(1, "1 s"), (90, "90 s"), (600, "10 min"), (5_400, "90 min"), (129_600, "36 h"), (604_800, "7 d")]
+        {
+            assert_eq!(whole(secs), told);
+        }
     }
 
     #[test]

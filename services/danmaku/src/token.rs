@@ -105,7 +105,7 @@ pub(crate) fn now_secs() -> u64 {
 
 /// Unix milliseconds of this machine's clock.
 pub(crate) fn now_ms() -> i64 {
-    i64::try_from(now_secs() * 1000).unwrap_or(i64::MAX)
+    SystemTime::UNIX_EPOCH.elapsed().map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::show::{Table, left};
+use crate::show::{Table, left, whole};
 
 /// Sanctions, as the service tells them.
 #[derive(Deserialize)]
@@ -20,6 +20,7 @@ pub(super) struct Sanction {
     until_ms: Option<i64>,
     broadcast: bool,
     by: String,
+    at_ms: i64,
     reason: String,
 }
 
@@ -27,7 +28,7 @@ pub(super) struct Sanction {
 pub(super) fn table(Sanctions { sanctions, next, .. }: &Sanctions, nobody: &str, now_ms: i64) -> String {
     let mut table = Table::of(&["who", "for", "by", "reason"]);
     for sanction in sanctions {
-        table.row([&sanction.subject, &sanction.lasts(now_ms), &sanction.by, &sanction.reason]);
+        table.row([&sanction.subject, &sanction.left(now_ms), &sanction.by, &sanction.reason]);
     }
     let more = if next.is_some() { "and more; the API tells all\n" } else { "" };
     table.told(nobody) + more
@@ -35,11 +36,20 @@ pub(super) fn table(Sanctions { sanctions, next, .. }: &Sanctions, nobody: &str,
 
 impl Sanction {
     /// How long it lasts from now on.
-    pub(super) fn lasts(&self, now_ms: i64) -> String {
+    pub(super) fn left(&self, now_ms: i64) -> String {
+        self.ends(|until_ms| left(until_ms, now_ms))
+    }
+
+    /// How long it lasts from when it was imposed; both are the service's own clock, whatever this machine's says.
+    pub(super) fn imposed_for(&self) -> String {
+        self.ends(|until_ms| whole((until_ms - self.at_ms) / 1000))
+    }
+
+    fn ends(&self, at: impl FnOnce(i64) -> String) -> String {
         match (self.until_ms, self.broadcast) {
             (_, true) => "this broadcast".to_owned(),
             (None, false) => "good".to_owned(),
-            (Some(until_ms), false) => left(until_ms, now_ms),
+            (Some(until_ms), false) => at(until_ms),
         }
     }
 }
@@ -57,5 +67,20 @@ mod tests {
             told,
             "WHO     FOR             BY  REASON\nuser/a  1 min           mo  x\nuser/b  this broadcast  mo\n"
         );
+    }
+
+    #[test]
+    fn what_was_imposed_is_told_as_it_was_asked_for() {
+        for (until_ms, told) in [(Some(15_999), "5 s"), (Some(5_410_999), "90 min"), (None, "good")] {
+            let sanction = Sanction {
+                subject: "user/a".to_owned(),
+                until_ms,
+                broadcast: false,
+                by: "mo".to_owned(),
+                at_ms: 10_999,
+                reason: String::new(),
+            };
+            assert_eq!(sanction.imposed_for(), told);
+        }
     }
 }
