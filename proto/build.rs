@@ -31,7 +31,7 @@ const CONVERTED: &[(&str, &str)] = &[
     ("Message.color", "color"),
     ("Message.data", "data"),
     ("Notice.data", "data"),
-    ("Told.verdict", "word"),
+    ("Told.verdict", "verdict"),
     ("Gap.reason", "gap_reason"),
     ("Send.position", "position"),
     ("Send.size", "size"),

@@ -81,7 +81,9 @@ fn every_word_is_described() {
     ] {
         let told = &document["components"]["schemas"][message]["properties"][field]["enum"];
         let told: BTreeSet<_> = told.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-        let words = words(name);
+        let mut words = words(name);
+        // A word of a later release; the other enums have a default that fits.
+        words.extend((name == "Word").then(|| "unknown".to_owned()));
         assert_eq!(told, words.iter().map(String::as_str).collect(), "{message}.{field}");
     }
 }

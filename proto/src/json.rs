@@ -57,6 +57,31 @@ words!(
     Superseded = "superseded",
 );
 
+/// A verdict's word. One that is not known, of a later release, is told as `unknown`: read as the default it would be `passed`.
+pub(crate) mod verdict {
+    use super::word;
+    use crate::v1::Word;
+    use serde::{Deserialize, Deserializer, Serializer, de::value::CowStrDeserializer};
+
+    pub(crate) const UNKNOWN: &str = "unknown";
+
+    /// What `unknown` is read as: no word has this number.
+    const NUMBER: i32 = -1;
+
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub(crate) fn serialize<S: Serializer>(value: &i32, serializer: S) -> Result<S::Ok, S::Error> {
+        match Word::known(*value) {
+            Some(_) => word::serialize(value, serializer),
+            None => serializer.serialize_str(UNKNOWN),
+        }
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i32, D::Error> {
+        let text = std::borrow::Cow::<str>::deserialize(deserializer)?;
+        Ok(word::deserialize(CowStrDeserializer::<D::Error>::new(text)).unwrap_or(NUMBER))
+    }
+}
+
 /// `0xRRGGBB` as `"#rrggbb"`.
 pub(crate) mod color {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};

@@ -73,9 +73,19 @@ impl v1::State {
 }
 
 impl v1::Word {
+    /// The word with this number; `None` for one of a later release. prost's own getters read that as the first, `passed`.
+    pub fn known(number: i32) -> Option<Self> {
+        Self::try_from(number).ok()
+    }
+
     /// The verdict in the contract's word: `passed`, `masked` …
     pub fn as_word(self) -> &'static str {
         crate::json::word::name(self)
+    }
+
+    /// The same by its number; `unknown` for one of a later release.
+    pub fn name_of(number: i32) -> &'static str {
+        Self::known(number).map_or(crate::json::verdict::UNKNOWN, Self::as_word)
     }
 
     /// Whether the message reaches the room.
@@ -122,6 +132,18 @@ mod tests {
         let claim: v1::Output = decode(&encode(&v1::Output::claim(3, owner))).unwrap();
         assert!(claim.is_claim());
         assert_eq!((claim.source(), claim.owner_number()), (None, owner));
+    }
+
+    #[test]
+    fn a_later_releases_word_is_unknown() {
+        for (number, known, name) in [
+            (0, Some(v1::Word::Passed), "passed"),
+            (13, Some(v1::Word::Superseded), "superseded"),
+            (14, None, "unknown"),
+            (-1, None, "unknown"),
+        ] {
+            assert_eq!((v1::Word::known(number), v1::Word::name_of(number)), (known, name), "{number}");
+        }
     }
 
     #[test]

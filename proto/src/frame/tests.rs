@@ -140,6 +140,19 @@ fn a_field_at_its_default_is_left_out() {
 }
 
 #[test]
+fn a_later_releases_verdict_is_unknown_and_never_passed() {
+    let later = FromServer::Verdict(Told { id: "1-3-1042".into(), verdict: 99, ..Told::default() });
+    assert_eq!(server_from_proto(&to_proto(later.clone())), Ok(later.clone()), "the number stays");
+    let json = to_json(&later);
+    assert_eq!(String::from_utf8(json.clone()).unwrap(), r#"{"type":"verdict","id":"1-3-1042","verdict":"unknown"}"#);
+    for json in [&json[..], br#"{"type":"verdict","id":"1-3-1042","verdict":"a later one"}"#] {
+        let Ok(FromServer::Verdict(told)) = server_from_json(json) else { panic!("{json:?}") };
+        assert_eq!(Word::known(told.verdict), None);
+    }
+    assert!(server_from_json(br#"{"type":"verdict","verdict":5}"#).is_err(), "a number is no word");
+}
+
+#[test]
 fn an_edited_text_says_so_on_both_wires() {
     let edited = Message { edited: true, ..sample_message() };
     assert!(String::from_utf8(json_message(&edited)).unwrap().ends_with(r#","edited":true}"#));

@@ -122,7 +122,7 @@ impl Watcher {
                 batch.cursor
             }
             FromServer::Verdict(told) => {
-                let verdict = proto::v1::Word::try_from(told.verdict).map_or("unknown", |word| word.as_word());
+                let verdict = proto::v1::Word::name_of(told.verdict);
                 let verdict = [verdict, &told.code].join(" ").trim().to_owned();
                 self.tell.send(Event::Stopped { client_id: told.client_id, verdict }).await?;
                 String::new()

@@ -16,7 +16,7 @@ impl Judgement {
             return Self { counted_in: Some(heard.into_input().room), ..Self::nothing(word) };
         }
         let stood = Stood {
-            word,
+            word: word as i32,
             code: verdict.code().map_or_else(|| found.code.into_owned(), str::to_owned),
             rule: verdict.rule().map_or(found.rule, str::to_owned),
             rules_version,
@@ -43,9 +43,9 @@ impl Judgement {
     }
 
     /// The records of an input whose output stands already (F7): nothing is shown again, what moderators and late joiners
-    /// read is written again.
+    /// read is written again. Under a word that is not known here it was not shown, as far as anybody here can tell.
     pub fn again(heard: Heard, stood: Stood) -> Self {
-        let (word, state) = (stood.word, state(&heard, &stood));
+        let (word, state) = (stood.word().unwrap_or(Word::Superseded), state(&heard, &stood));
         let verdict = is_recorded(&stood).then(|| record(heard, stood));
         Self { verdict, state, ..Self::nothing(word) }
     }
@@ -53,7 +53,7 @@ impl Judgement {
     /// The record of an input that a predecessor did not show (F7): he said no, or never came to it, and a later one is
     /// shown already.
     pub fn superseded(heard: Heard) -> Self {
-        let stood = Stood { word: Word::Superseded, ..Stood::default() };
+        let stood = Stood { word: Word::Superseded as i32, ..Stood::default() };
         Self { verdict: Some(record(heard, stood)), ..Self::nothing(Word::Superseded) }
     }
 
@@ -64,7 +64,7 @@ impl Judgement {
 
 /// What passed is recorded when a list that only watches found something.
 fn is_recorded(stood: &Stood) -> bool {
-    stood.word.is_recorded() || !stood.hits.is_empty()
+    stood.word().is_none_or(Word::is_recorded) || !stood.hits.is_empty()
 }
 
 /// The output record of `heard`, still without items.
@@ -73,7 +73,7 @@ fn frame(heard: &Heard, stood: &Stood) -> Output {
         generation: heard.id().generation,
         src: Some(heard.id().offset),
         room: heard.input().room.clone(),
-        verdict: stood.word as i32,
+        verdict: stood.word,
         code: stood.code.clone(),
         rule: stood.rule.clone(),
         rules_version: stood.rules_version,
@@ -84,15 +84,15 @@ fn frame(heard: &Heard, stood: &Stood) -> Output {
 
 /// The verdict record of `heard`.
 fn record(heard: Heard, stood: Stood) -> v1::Verdict {
-    let of = match (&heard.input().body, stood.word) {
-        (_, Word::Repeated) => stood.of,
+    let of = match (&heard.input().body, stood.word()) {
+        (_, Some(Word::Repeated)) => stood.of,
         (Some(Body::Decision(decision)), _) => decision.held_id.clone(),
         _ => stood.of,
     };
     v1::Verdict {
         id: heard.id().to_string(),
         owner: None,
-        word: stood.word as i32,
+        word: stood.word,
         code: stood.code,
         rule: stood.rule,
         rules_version: stood.rules_version,
@@ -105,7 +105,7 @@ fn record(heard: Heard, stood: Stood) -> v1::Verdict {
 
 /// What late joiners must know of it, and who judges next.
 fn state(heard: &Heard, stood: &Stood) -> Option<State> {
-    if stood.word.is_shown() {
+    if stood.word().is_some_and(Word::is_shown) {
         return shown::state(heard);
     }
     let (id, input) = (heard.id(), heard.input());
@@ -124,14 +124,15 @@ pub(crate) const MUTE_KEY: &str = "mute/user/";
 
 /// What the one whom it concerns is told, if there is one.
 fn told(heard: &Heard, stood: &Stood, verdict: &Verdict) -> Option<Item> {
-    let concerned = Concerned::by(heard, stood.word);
-    if !stood.word.is_told() || concerned.user.is_empty() {
+    let word = verdict.word();
+    let concerned = Concerned::by(heard, word);
+    if !word.is_told() || concerned.user.is_empty() {
         return None;
     }
     let told = Told {
         client_id: concerned.client_id.to_owned(),
         id: concerned.id,
-        verdict: stood.word as i32,
+        verdict: stood.word,
         code: stood.code.clone(),
         of: stood.of.clone(),
         until: stood.until,

@@ -5,7 +5,8 @@ use proto::v1::{Hit, Output, Word, item};
 /// Read from the output itself, so that nothing is judged twice.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stood {
-    pub(super) word: Word,
+    /// Its number: a later release, gone back from, may have left a word that is not known here.
+    pub(super) word: i32,
     pub(super) code: String,
     pub(super) rule: String,
     pub(super) rules_version: u64,
@@ -24,7 +25,7 @@ impl Stood {
         });
         let (of, until) = told.unwrap_or_default();
         Self {
-            word: output.verdict(),
+            word: output.verdict,
             code: output.code.clone(),
             rule: output.rule.clone(),
             rules_version: output.rules_version,
@@ -34,8 +35,13 @@ impl Stood {
         }
     }
 
+    /// What was said of it, if that is known here.
+    pub(super) fn word(&self) -> Option<Word> {
+        Word::known(self.word)
+    }
+
     /// Up to when a rule muted its author, if one did.
     pub(crate) fn muted_by_rule(&self) -> Option<i64> {
-        (self.word == Word::Muted && !self.rule.is_empty()).then_some(self.until)
+        (self.word() == Some(Word::Muted) && !self.rule.is_empty()).then_some(self.until)
     }
 }

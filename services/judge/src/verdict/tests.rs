@@ -269,6 +269,16 @@ fn modes_and_sticky_events_are_told_to_late_joiners() {
 }
 
 #[test]
+fn a_word_of_a_later_release_is_written_again_as_it_stands_and_shows_nothing() {
+    let mode = heard("", Role::Moderator, Some(Body::Mode(Mode { emergency: true, ..Default::default() })));
+    for (number, is_recorded, is_shown) in [(Word::Passed as i32, false, true), (99, true, false)] {
+        let again = Judgement::again(mode.clone(), Stood::of_output(&Output { verdict: number, ..Output::default() }));
+        assert_eq!(again.verdict.map(|verdict| verdict.word), is_recorded.then_some(number));
+        assert_eq!(again.state.is_some(), is_shown, "{number}");
+    }
+}
+
+#[test]
 fn a_kind_of_a_later_release_passes_unseen() {
     let judgement = new(heard("ann", Role::Service, None), Verdict::Passed);
     assert_eq!((judgement.word, judgement.verdict, judgement.state), (Word::Passed, None, None));

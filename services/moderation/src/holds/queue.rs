@@ -124,7 +124,7 @@ pub(crate) async fn came_to(
     verdict: &v1::Verdict,
     now_ms: i64,
 ) -> Result<(), Error> {
-    let (word, code) = (verdict.word().as_word(), &*verdict.code);
+    let (word, code) = (v1::Word::name_of(verdict.word), &*verdict.code);
     sqlx::query("UPDATE holds SET came_to = $1 WHERE id = $2")
         .bind(word)
         .bind(held_id.to_owned())

@@ -80,7 +80,8 @@ fn decided(cluster: &Cluster, topic: &str, partition: i32, from: u64) -> anyhow:
     let stretch = Stretch { topic, partition, from, end: marks.high, within: TIME_MAX };
     let whole = each(cluster, &stretch, |record| {
         let verdict: Verdict = record::decode(record.value()).unwrap_or_default();
-        let is_first = !matches!(verdict.word(), Word::Repeated | Word::Superseded);
+        // A later release's word is one that the judge has given: another decision could show the message twice.
+        let is_first = !matches!(Word::known(verdict.word), Some(Word::Repeated | Word::Superseded));
         ids.extend(verdict.input.as_ref().filter(|_| is_first).and_then(held_id).map(str::to_owned));
         true
     })?;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use proto::v1::Word;
 use serde::Serialize;
 
 use super::learn::{Lesson, Place, count};
@@ -97,7 +98,7 @@ async fn refusal(change: &mut Change, lesson: &Lesson, at_ms: i64) -> Result<(),
         .bind(lesson.room().to_owned())
         .bind(lesson.user().to_owned())
         .bind(at_ms)
-        .bind(lesson.verdict.word().as_word())
+        .bind(Word::name_of(lesson.verdict.word))
         .bind(lesson.verdict.code.clone())
         .bind(lesson.verdict.rule.clone())
         // PostgreSQL takes no NUL in a text. No door of ours lets one in; a record that has one must not stop the reader.

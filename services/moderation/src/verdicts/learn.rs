@@ -41,7 +41,7 @@ impl Place {
         }
         self.owner = owner;
         // What is thinned or shed has ranges and no message.
-        if verdict.input.is_none() || verdict.word() == Word::Superseded {
+        if verdict.input.is_none() || Word::known(verdict.word) == Some(Word::Superseded) {
             return None;
         }
         let id: MessageId = verdict.id.parse().ok()?;
@@ -75,24 +75,29 @@ impl Lesson {
         said(&self.verdict)
     }
 
+    /// What the judge said; `None` for a word of a later release, which makes it neither held nor refused.
+    fn word(&self) -> Option<Word> {
+        Word::known(self.verdict.word)
+    }
+
     /// The id of what was held, if this is what became of a decision on it. A repeated decision came to nothing.
     pub(crate) fn decided(&self) -> Option<&str> {
         match self.verdict.input.as_ref()?.body.as_ref()? {
-            Body::Decision(decision) if self.verdict.word() != Word::Repeated => Some(&decision.held_id),
+            Body::Decision(decision) if self.word() != Some(Word::Repeated) => Some(&decision.held_id),
             _ => None,
         }
     }
 
     /// Whether it waits for a moderator.
     pub(crate) fn is_held(&self) -> bool {
-        self.verdict.word() == Word::Held && self.is_said()
+        self.word() == Some(Word::Held) && self.is_said()
     }
 
     /// Whether it was shown otherwise than it was said, or not at all, by a rule or a moderator. What came too fast is not
     /// remembered one by one.
     pub(crate) fn is_refusal(&self) -> bool {
         let words = [Word::Flagged, Word::Masked, Word::Blocked, Word::Shadowed, Word::Muted];
-        words.contains(&self.verdict.word()) && self.is_said()
+        self.word().is_some_and(|word| words.contains(&word)) && self.is_said()
     }
 
     fn is_said(&self) -> bool {

@@ -125,12 +125,12 @@ const isShape = (kind: Kind): kind is Shape => typeof kind === 'object' && !isWo
 
 const wireTypeOf = (kind: Kind): number => (isShape(kind) || kind === 'text' || kind === 'data' ? BYTES : VARINT);
 
-/** An enum's value of a later release has no word here, and is left out. */
+/** An enum's value of a later release has no word here, and is left out; a verdict's would then be `passed`. */
 function readValue(kind: Kind, reader: Reader): unknown {
   if (kind === 'number') return reader.varint();
   if (kind === 'bool') return reader.varint() !== 0;
   if (kind === 'color') return `#${(reader.varint() & 0xffffff).toString(16).padStart(6, '0')}`;
-  if (isWords(kind)) return kind[reader.varint()];
+  if (isWords(kind)) return kind[reader.varint()] ?? (kind === kinds['word'] ? 'unknown' : undefined);
   const bytes = reader.take(reader.varint());
   if (isShape(kind)) return readShape(kind, bytes);
   return kind === 'data' ? JSON.parse(utf8.decode(bytes)) : utf8.decode(bytes);

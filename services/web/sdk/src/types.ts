@@ -213,7 +213,8 @@ export interface Recall {
 }
 
 /**
- * The judge's words that a sender is told; `passed` is the client's own conclusion: the room has it.
+ * The judge's words that a sender is told; `passed` is the client's own conclusion: the room has it. A word that you do not
+ * know, of a later release, is no `passed`; it may come as `unknown`.
  *
  * @example
  * ```ts
@@ -231,6 +232,7 @@ export type Word =
   | 'limited'
   | 'repeated'
   | 'superseded'
+  | 'unknown'
   | (string & {});
 
 /**

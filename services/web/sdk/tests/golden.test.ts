@@ -83,6 +83,15 @@ test('a field, a frame and an enum value of a later release are passed over', ()
   });
 });
 
+test('a verdict of a later release is unknown and never passed', () => {
+  // Field 7 of ServerFrame; of verdict the id and the word, fields 1 and 3. What is below zero has ten bytes.
+  for (const number of [[14], [99], [255, 255, 255, 255, 255, 255, 255, 255, 255, 1]]) {
+    const verdict = [0x12, 1, 0x31, 0x18, ...number];
+    const frame = readServerFrame(Uint8Array.of(0x3a, verdict.length, ...verdict));
+    expect(frame).toEqual({ type: 'verdict', id: '1', verdict: 'unknown' });
+  }
+});
+
 test('a time keeps all its digits both ways', () => {
   const at = 1_764_510_000_123;
   const bytes = writeClientFrame({ type: 'ping', at });

@@ -33,6 +33,12 @@ test('a field at its default is left out on the wire, and there for the applicat
   });
 });
 
+test('a verdict is passed where it is left out, and unknown where it is no word', () => {
+  const word = (verdict: unknown) => read.verdict({ id: '1', verdict }).verdict;
+  expect([undefined, 'held', 'a later one'].map(word)).toEqual(['passed', 'held', 'a later one']);
+  for (const value of [null, 5, '', {}]) expect(word(value), JSON.stringify(value)).toBe('unknown');
+});
+
 test('fields of a wrong kind read as their default', () => {
   const nonsense = [null, true, 1, NaN, 'x', [], {}, [{}], { id: 5 }];
   for (const value of nonsense) {

@@ -56,7 +56,7 @@ pub(crate) fn mode(mode: &Mode) -> Vec<u8> {
 
 /// What the judge says to a sender alone: that he is muted. This wire has no word for the rest.
 pub(crate) fn told(told: &Told, sender: &str) -> Option<Vec<u8>> {
-    (told.verdict() == Word::Muted).then(|| {
+    (Word::known(told.verdict) == Some(Word::Muted)).then(|| {
         let uid = number::of(sender);
         // 1: by a moderator. Some clients read the user beside the data, as text.
         let data = json!({ "uid": uid, "uname": sender, "operator": 1, "until": told.until });

@@ -93,6 +93,14 @@ fn a_decision_names_what_was_held_unless_it_is_a_repeat() {
 }
 
 #[test]
+fn a_word_of_a_later_release_counts_and_makes_nothing_of_what_was_said() {
+    let later = Verdict { word: 99, ..verdict(1, 3, 1, Word::Passed) };
+    assert_eq!(counted(std::slice::from_ref(&later)), [3]);
+    let lesson = Lesson { id: "1-0-3".parse().unwrap(), verdict: later };
+    assert!(!lesson.is_held() && !lesson.is_refusal());
+}
+
+#[test]
 fn an_entry_counts_once_a_message() {
     let hit = |entry: &str, observe| Hit { entry: entry.to_owned(), list: "l".to_owned(), observe, ..Hit::default() };
     let lesson = |src, hits| {
