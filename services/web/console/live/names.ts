@@ -14,6 +14,7 @@ const KNOWN_MAX = 2_000;
 export class Names {
   private readonly known = new Map<string, Signal<Entry | undefined>>();
   private lists: Promise<Map<string, string>> | undefined;
+  private books: Promise<ReadonlyMap<Scope, ReadonlySet<string>>> | undefined;
 
   constructor(
     private readonly api: Api,
@@ -34,13 +35,26 @@ export class Names {
   private async ask(id: string, hint: string | undefined): Promise<Entry | undefined> {
     const list = this.listOf.get(id) ?? (await this.allLists()).get(id) ?? hint;
     if (list === undefined) return undefined;
-    const scopes: Scope[] = [undefined, this.room];
-    for (const scope of scopes) {
+    for (const [scope, lists] of await this.theBooks()) {
+      if (!lists.has(list)) continue;
       const found = await this.api.entries(scope, list, { after: id.slice(0, -1), limit: NEIGHBOURS });
       const entry = found.ok ? found.value.entries.find((entry) => entry.id === id) : undefined;
       if (entry) return entry;
     }
     return undefined;
+  }
+
+  /** Which lists the book of all rooms and this room's have: entries are found in other rooms too, whose lists are none of these. */
+  private theBooks(): Promise<ReadonlyMap<Scope, ReadonlySet<string>>> {
+    const book = async (scope: Scope) => {
+      const answer = await this.api.lists(scope);
+      return [scope, new Set(answer.ok ? answer.value.lists.map(({ name }) => name) : [])] as const;
+    };
+    // A list may be made at any time, so the answer is for those who ask meanwhile.
+    this.books ??= Promise.all([book(undefined), book(this.room)])
+      .then((books) => new Map(books))
+      .finally(() => (this.books = undefined));
+    return this.books;
   }
 
   /** Where each entry was found last, of all that were ever found. */
