@@ -14,7 +14,7 @@ use proto::{
 
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::{places, refusal::Refusal};
+use crate::{named::River, places, refusal::Refusal};
 
 /// Messages of the room that are kept: at 400 B a message 40 MB. How many such readings there are at a time, their places say.
 const MESSAGES_MAX: usize = 100_000;
@@ -82,6 +82,11 @@ impl Archive {
     /// Where a room's records stand.
     pub(crate) fn partition_of(&self, room: &str) -> i32 {
         partition::of(room.as_bytes(), self.partitions)
+    }
+
+    /// What its records are named by.
+    pub(crate) fn river(&self) -> River {
+        River { generation: self.generation, partitions: self.partitions }
     }
 
     /// The id of a record of this generation.

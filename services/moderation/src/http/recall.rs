@@ -117,12 +117,10 @@ impl Here {
         if ids.len() > IDS_MAX {
             return Err(Problem::whole(format!("a recall names at most {IDS_MAX} messages")).into());
         }
-        let partition = self.house.archive.partition_of(room);
-        let parsed = ids.iter().zip(1..).map(|(id, place)| match id.parse::<MessageId>() {
-            Ok(id) if id.partition == partition => Ok(id),
-            Ok(_) => Err(Problem::at(place, "this message is of another room")),
-            Err(_) => Err(Problem::at(place, "this is no message's id")),
+        let river = self.house.archive.river();
+        let named = ids.iter().zip(1..).map(|(id, place)| {
+            river.message(room, id).map_err(|why| Refusal::from(Problem::at(place, format!("ids: {why}"))))
         });
-        parsed.collect::<Result<_, _>>().map_err(Refusal::from)
+        named.collect()
     }
 }

@@ -1,7 +1,6 @@
 //! Reports: viewers bring them, moderators read them.
 
 use axum::Json;
-use proto::MessageId;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -50,10 +49,8 @@ pub(super) async fn bring(
 ) -> Result<(hyper::StatusCode, Json<Brought>), Refusal> {
     let room = here.room(&room, Act::Report)?;
     let house = &here.house;
-    let id: MessageId = said.id.parse().map_err(|_| Refusal::from(Problem::whole("this is no message's id")))?;
-    if id.partition != house.archive.partition_of(room.as_str()) {
-        return Err(Problem::whole("this message is of another room").into());
-    }
+    let named = house.archive.river().message(room.as_str(), &said.id);
+    let id = named.map_err(|why| Refusal::from(Problem::whole(format!("id: {why}"))))?;
     let report = Report { room: room.as_str(), id, user: &here.caller.id, reason: &said.reason, now_ms: now_ms() };
     let enough = i64::from(house.config.reports_to_flag);
     let mut taken = reports::take(&house.store, report, enough, None).await?;

@@ -89,10 +89,15 @@ async fn messages_are_taken_back_by_their_ids_or_by_who_said_them() {
     let counts: Vec<_> = recalls(&river, "demo", 5)[2..].iter().map(|recall| recall.ids.len()).collect();
     assert_eq!(counts, [200, 200, 50]);
     let other = format!("3-{}-0", (first.partition + 1) % 8);
+    let later = format!("4-{}-0", first.partition);
+    let refused = moderator.post(path, json!({ "ids": [first.to_string(), later] })).await;
+    assert_eq!(refused.body["problems"], json!([{ "line": 2, "message": "ids: there is no generation 4; this is 3" }]));
     for bad in [
         json!({}),
         json!({ "ids": ["x"] }),
         json!({ "ids": [other] }),
+        json!({ "ids": ["3-8-0"] }),
+        json!({ "ids": [later] }),
         json!({ "ids": [first.to_string()], "user": "ann" }),
         json!({ "user": "" }),
         json!({ "user": "x".repeat(2 << 20) }),

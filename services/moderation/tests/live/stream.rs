@@ -217,12 +217,16 @@ async fn a_viewer_reports_five_messages_a_minute_and_no_nonsense() {
     for (bad, expected) in [
         (json!({ "id": "x" }), (422, "invalid")),
         (json!({ "id": format!("3-{}-0", (id.partition + 1) % 8) }), (422, "invalid")),
+        (json!({ "id": "3-8-0" }), (422, "invalid")),
+        (json!({ "id": format!("4-{}-0", id.partition) }), (422, "invalid")),
         (json!({}), (400, "malformed")),
         (json!({ "id": id.to_string(), "reason": "x".repeat(201) }), (400, "malformed")),
     ] {
         let answer = rig.as_("v3", Role::Viewer).post(path, bad.clone()).await;
         assert_eq!(answer.is(), expected, "{bad}");
     }
+    let later = rig.as_("v3", Role::Viewer).post(path, json!({ "id": format!("4-{}-0", id.partition) })).await;
+    assert_eq!(later.body["problems"][0]["message"], "id: there is no generation 4; this is 3");
     assert_eq!(rig.with_token(None).post(path, report(0)).await.is(), (401, "unauthorized"));
     let elsewhere = rig.with_token(Some(rig.token_for("v4", Role::Viewer, Some(&["other"]))));
     assert_eq!(elsewhere.post(path, report(0)).await.is(), (403, "forbidden"));
