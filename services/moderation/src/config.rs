@@ -33,6 +33,11 @@ pub struct Config {
     #[arg(long, env = "DANMAKU_MODERATION_KEEP", value_name = "DURATION", default_value = "7d", value_parser = parse_duration)]
     pub moderation_keep: Duration,
 
+    /// How long versions of the rule book can be gone back to. The newest 50 of each scope always can.
+    // A season. 100 edits a day of 16 KB, a page and a chunk of 10,000 entries and the version's row, are 144 MB.
+    #[arg(long, env = "DANMAKU_VERSIONS_KEEP", value_name = "DURATION", default_value = "90d", value_parser = parse_duration)]
+    pub versions_keep: Duration,
+
     /// How many viewers have to report a message until moderators hear of it.
     // One can be a mistake, and two friends are quickly found.
     #[arg(long, env = "DANMAKU_REPORTS_TO_FLAG", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=1000))]
@@ -79,6 +84,7 @@ impl Default for Config {
             database_file: None,
             moderation_body_timeout: Duration::from_secs(60),
             moderation_keep: Duration::from_secs(7 * 24 * 3600),
+            versions_keep: Duration::from_secs(90 * 24 * 3600),
             reports_to_flag: 3,
             anonymous_players: false,
         }

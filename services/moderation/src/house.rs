@@ -115,7 +115,12 @@ fn live(beside: &mut JoinSet<()>, store: &Arc<Store>, ground: &Ground, config: &
     let condition = ground.readiness.condition("moderation verdicts");
     condition.not_ready("the verdicts are not read yet");
     beside.spawn(follow::run(Arc::clone(store), ground.clone(), condition, metrics.clone()));
-    let timers = Timers { store: Arc::clone(store), generation: ground.generation, keep: config.moderation_keep };
+    let timers = Timers {
+        store: Arc::clone(store),
+        generation: ground.generation,
+        keep: config.moderation_keep,
+        versions_keep: config.versions_keep,
+    };
     beside.spawn(timers.run());
     beside.spawn(pulse::keep_asking(Arc::clone(store), metrics.clone()));
     beside.spawn(events::hear_others(Arc::clone(store)));

@@ -16,6 +16,7 @@ use crate::{
     modes,
     refusal::Refusal,
     store::{Error, Store},
+    versions,
 };
 
 /// The longest pause: so late a row of another process is seen if its bell was not heard.
@@ -37,6 +38,9 @@ const STALE_MS: i64 = 600_000;
 /// How often old rows are deleted.
 const SWEEP_EVERY: Duration = Duration::from_secs(600);
 
+/// How often old versions are forgotten: what is kept for months need not go by the minute.
+const FORGET_EVERY: Duration = Duration::from_secs(24 * 3600);
+
 /// Refusals that are kept: at 300 B a row 300 MB.
 const REFUSALS_MAX: i64 = 1_000_000;
 
@@ -47,6 +51,8 @@ struct Seen {
     round_ms: Option<i64>,
     /// When old rows were deleted last, by a clock that nobody sets.
     swept: Option<Instant>,
+    /// When old versions were forgotten last, by the same.
+    forgot: Option<Instant>,
 }
 
 /// What the timers know.
@@ -56,6 +62,8 @@ pub(crate) struct Timers {
     pub(crate) generation: u32,
     /// How long decided holds, refusals and reports are kept.
     pub(crate) keep: Duration,
+    /// How long versions are, that are not among the newest.
+    pub(crate) versions_keep: Duration,
 }
 
 impl Timers {
@@ -102,6 +110,10 @@ impl Timers {
             self.sweep(now).await?;
             seen.swept = Some(at);
         }
+        if seen.forgot.is_none_or(|forgot| at.duration_since(forgot) >= FORGET_EVERY) {
+            self.forget(now).await?;
+            seen.forgot = Some(at);
+        }
         let next = [holds::next_deadline(&self.store).await?, mode_ends].into_iter().flatten().min();
         let until_next = next.map_or(i64::MAX, |next| next - now);
         Ok(Duration::from_millis(until_next.max(0).cast_unsigned()).min(PAUSE_MAX))
@@ -126,7 +138,7 @@ impl Timers {
 
     /// Deletes what is old.
     async fn sweep(&self, now_ms: i64) -> Result<(), Error> {
-        let before = now_ms - i64::try_from(self.keep.as_millis()).unwrap_or(i64::MAX);
+        let before = before(now_ms, self.keep);
         let mut change = self.store.change().await?;
         for sql in [
             "DELETE FROM refusals WHERE at_ms < $1",
@@ -141,6 +153,20 @@ impl Timers {
         sqlx::query(sql).bind(REFUSALS_MAX).execute(change.connection()).await?;
         change.commit().await
     }
+
+    /// Forgets old versions of the rule book.
+    async fn forget(&self, now_ms: i64) -> Result<(), Error> {
+        let versions = versions::forget(&self.store, before(now_ms, self.versions_keep)).await?;
+        if versions > 0 {
+            tracing::info!(versions, "old versions of the rule book are forgotten");
+        }
+        Ok(())
+    }
+}
+
+/// What was before then is older than `keep`.
+fn before(now_ms: i64, keep: Duration) -> i64 {
+    now_ms - i64::try_from(keep.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

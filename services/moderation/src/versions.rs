@@ -7,10 +7,12 @@
 mod blobs;
 mod cache;
 pub mod diff;
+mod forget;
 mod next;
 mod read;
 
 pub(crate) use cache::Cache;
+pub(crate) use forget::forget;
 pub(crate) use read::{chunk, content, current, in_force, list, published, record, waiting};
 
 use std::sync::Arc;
@@ -29,7 +31,7 @@ use crate::{
     store::{Change, Error, Store},
 };
 use next::Next;
-use read::current_on;
+use read::{absent, current_on, exists};
 
 /// A version without its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, FromRow, ToSchema)]
@@ -82,6 +84,8 @@ pub(crate) struct Wish<'a> {
     pub(crate) reason: &'a str,
     /// The version that the author has seen; if it is not the newest any more, nothing is done.
     pub(crate) base: Option<i64>,
+    /// The version that is gone back to, whose pages the new one has.
+    pub(crate) back_to: Option<i64>,
     pub(crate) now_ms: i64,
 }
 
@@ -98,6 +102,11 @@ where
     let mut before = current(store, cache, wish.scope).await?;
     let Some(mut next) = wish.next(&before, &make).await? else { return unchanged(before.0) };
     let mut change = store.change().await?;
+    if let Some(number) = wish.back_to
+        && !exists(number, change.connection()).await?
+    {
+        return Err(absent(wish.scope, number));
+    }
     let now = current_on(cache, wish.scope, change.connection()).await?;
     if now.0 != before.0 {
         let Some(again) = wish.next(&now, &make).await? else { return unchanged(now.0) };

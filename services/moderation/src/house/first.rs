@@ -32,6 +32,7 @@ pub(super) async fn list(store: &Store, words: &str) -> anyhow::Result<()> {
         subject: LIST,
         reason: "the first start",
         base: None,
+        back_to: None,
         now_ms,
     };
     let words = words.to_owned();

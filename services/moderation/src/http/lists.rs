@@ -134,6 +134,6 @@ impl Here {
         why: &'a Why,
     ) -> Result<Wish<'a>, Refusal> {
         let (base, reason) = (self.base(why.base_version), reason(&why.reason)?);
-        Ok(Wish { scope, author: &self.caller.id, act, subject, reason, base, now_ms: now_ms() })
+        Ok(Wish { scope, author: &self.caller.id, act, subject, reason, base, back_to: None, now_ms: now_ms() })
     }
 }

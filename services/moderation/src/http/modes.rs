@@ -157,6 +157,7 @@ pub(super) async fn broadcast(
         subject: "",
         reason,
         base: None,
+        back_to: None,
         now_ms: now,
     };
     let (_, before) = versions::current(&here.house.store, &here.house.cache, &scope).await?;

@@ -14,7 +14,7 @@ use crate::{
     access::Act,
     refusal::Refusal,
     versions::{
-        self, Stamp,
+        self, Stamp, Wish,
         diff::{self, Diff},
     },
 };
@@ -107,7 +107,8 @@ pub(super) async fn rollback(
     let old = versions::content(&here.house.store, &here.house.cache, &scope, Some(said.to)).await?;
     let why = Why { room: None, reason: said.reason, base_version: said.base_version };
     let subject = format!("version {}", said.to);
-    let wish = here.wish(&scope, "rollback", &subject, &why)?;
+    let back_to = Some(said.to).filter(|number| *number > 0);
+    let wish = Wish { back_to, ..here.wish(&scope, "rollback", &subject, &why)? };
     let stamp = versions::publish(&here.house.store, &here.house.cache, wish, move |content| {
         let mut next = (*old).clone();
         next.end_as_in(content);

@@ -31,7 +31,8 @@ impl World {
         let folder = std::env::temp_dir().join(format!("danmaku-timers-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let store = Arc::new(Store::open(&format!("sqlite://{}/moderation.db", folder.display())).await.unwrap());
-        Self { timers: Timers { store, generation: 1, keep: Duration::from_secs(86_400) }, folder }
+        let (keep, versions_keep) = (Duration::from_secs(86_400), Duration::from_secs(86_400));
+        Self { timers: Timers { store, generation: 1, keep, versions_keep }, folder }
     }
 
     /// Something that ann said begins to wait.

@@ -63,10 +63,29 @@ pub(crate) async fn content(
     };
     let found = list(store, scope, number.saturating_add(1), 1).await?;
     if found.first().is_none_or(|stamp| stamp.number != number) {
-        return Err(Refusal::NotFound(format!("{scope} has no version {number}; see /v1/moderation/versions")));
+        return Err(absent(scope, number));
     }
     let mut connection = store.reads().acquire().await?;
-    Ok(cache.content(number, &mut connection).await?)
+    match cache.content(number, &mut connection).await {
+        // It was forgotten between the two questions.
+        Err(Error::RowNotFound) => Err(absent(scope, number)),
+        content => Ok(content?),
+    }
+}
+
+/// What is said of a version that never was, or is not any more.
+pub(super) fn absent(scope: &Scope, number: i64) -> Refusal {
+    Refusal::NotFound(format!(
+        "{scope} has no version {number}; what is older than --versions-keep is forgotten but for the newest 50; \
+         /v1/moderation/versions tells those there are"
+    ))
+}
+
+/// Whether there is a version with this number.
+pub(super) async fn exists(number: i64, connection: &mut sqlx::AnyConnection) -> Result<bool, Error> {
+    let found: Option<(i64,)> =
+        sqlx::query_as("SELECT number FROM versions WHERE number = $1").bind(number).fetch_optional(connection).await?;
+    Ok(found.is_some())
 }
 
 /// The versions in the outbox.

@@ -20,12 +20,33 @@ const PATIENCE: Duration = Duration::from_secs(60);
 static EVERYWHERE: Scope = Scope::Global;
 
 fn wish(list: &str) -> Wish<'_> {
-    Wish { scope: &EVERYWHERE, author: "ann", act: "put_list", subject: list, reason: "", base: None, now_ms: 1_000 }
+    Wish {
+        scope: &EVERYWHERE,
+        author: "ann",
+        act: "put_list",
+        subject: list,
+        reason: "",
+        base: None,
+        back_to: None,
+        now_ms: 1_000,
+    }
 }
 
 fn put(list: &str, content: &mut Content) -> Result<Option<Tally>, Refusal> {
     content.set_list(list, List::default())?;
     Ok(Some(Tally::default()))
+}
+
+/// An edit that puts words on a list, which it makes.
+fn words(list: &str, texts: Vec<String>) -> impl Fn(&mut Content) -> Result<Option<Tally>, Refusal> + use<> {
+    let list = list.to_owned();
+    move |content| {
+        content.set_list(&list, List::default())?;
+        let entries = texts.iter().map(|text| (1, Entry::word(text.clone())));
+        let edit = Edit { add: placed(&list, entries).map_err(Refusal::Invalid)?, ..Edit::default() };
+        let by = By { author: "ann", sees_private: true, now_ms: 1_000 };
+        content.edit(&Scope::Global, &list, &edit, by, crate::http::new_id).map(Some).map_err(Refusal::Invalid)
+    }
 }
 
 /// A database of its own, which is gone with its folder.
@@ -52,17 +73,8 @@ impl Drop for World {
 #[tokio::test]
 async fn versions_share_the_pages_that_are_the_same_also_when_they_are_read_again() {
     let world = World::new("shared").await;
-    let words = |texts: Vec<String>| {
-        move |content: &mut Content| {
-            content.set_list("house", List::default())?;
-            let entries = texts.iter().map(|text| (1, Entry::word(text.clone())));
-            let edit = Edit { add: placed("house", entries).map_err(Refusal::Invalid)?, ..Edit::default() };
-            let by = By { author: "ann", sees_private: true, now_ms: 1_000 };
-            content.edit(&Scope::Global, "house", &edit, by, crate::http::new_id).map(Some).map_err(Refusal::Invalid)
-        }
-    };
-    let first = words((0..500).map(|number| format!("blorp{number}")).collect());
-    let second = words(vec!["gruntle".to_owned()]);
+    let first = words("house", (0..500).map(|number| format!("blorp{number}")).collect());
+    let second = words("house", vec!["gruntle".to_owned()]);
     let cache = Cache::default();
     publish(&world.store, &cache, wish("house"), first).await.unwrap();
     publish(&world.store, &cache, wish("house"), second).await.unwrap();
@@ -100,4 +112,47 @@ async fn nobody_waits_for_an_edit_that_is_being_made_and_none_is_lost() {
     let nothing = timeout(PATIENCE, publish(store, &cache, wish("none"), |_| Ok(None)));
     assert_eq!(nothing.await.expect("it waits for a change").unwrap(), stamp);
     drop(change);
+}
+
+#[tokio::test]
+async fn old_versions_are_forgotten_with_what_only_they_were_made_of() {
+    let world = World::new("forgotten").await;
+    let (store, cache) = (&world.store, Cache::default());
+    let many = (0..500).map(|number| format!("fnord{number}")).collect();
+    publish(store, &cache, wish("house"), words("house", many)).await.unwrap();
+    publish(store, &cache, wish("kept"), words("kept", vec!["gruntle".to_owned()])).await.unwrap();
+    publish(store, &cache, wish("house"), |content| Ok(content.drop_list("house"))).await.unwrap();
+    for number in 4..=53 {
+        let list = format!("list{number}");
+        publish(store, &cache, wish(&list), words(&list, vec![format!("blorp{number}")])).await.unwrap();
+    }
+    let count = async |what: &str| {
+        let sql = format!("SELECT COUNT(*), COALESCE(MIN(number), 0) FROM {what}");
+        sqlx::query_as::<_, (i64, i64)>(sqlx::AssertSqlSafe(sql)).fetch_one(store.reads()).await.unwrap()
+    };
+    assert_eq!(forget(store, i64::MAX).await.unwrap(), 0, "none is on Kafka yet");
+    sqlx::query("DELETE FROM outbox").execute(store.reads()).await.unwrap();
+    assert_eq!(forget(store, 1_000).await.unwrap(), 0, "none is old");
+    let blobs = "(SELECT 1 AS number FROM blobs) AS all_blobs";
+    let before = count(blobs).await.0;
+    let old = cache.content(1, &mut store.reads().acquire().await.unwrap()).await.unwrap();
+
+    assert_eq!(forget(store, 1_001).await.unwrap(), 3);
+    assert_eq!(count("versions").await, (50, 4));
+    // 500 words are on all of 64 pages, nearly surely, each with its chunk.
+    assert!(before - count(blobs).await.0 > 100);
+    let fresh = Cache::default();
+    for number in 4..=53 {
+        let read = content(store, &fresh, &EVERYWHERE, Some(number)).await.unwrap();
+        assert_eq!(read.count().0, usize::try_from(number - 2).unwrap(), "what is left is whole");
+    }
+    // It was read before it was forgotten, and comes too late.
+    let back = Wish { back_to: Some(1), ..wish("back") };
+    let late = publish(store, &cache, back, move |content| {
+        *content = (*old).clone();
+        Ok(Some(Tally::default()))
+    });
+    for refused in [late.await.err(), content(store, &cache, &EVERYWHERE, Some(1)).await.err()] {
+        assert!(matches!(refused, Some(Refusal::NotFound(why)) if why.contains("--versions-keep")));
+    }
 }

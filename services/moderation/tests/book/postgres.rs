@@ -3,10 +3,13 @@
 mod over_tls;
 mod server;
 
+use std::time::{Duration, Instant};
+
+use moderation::Config;
 use proto::rules::Scope;
 use serde_json::json;
 
-use crate::rig::{PREFIX, Rig, broker, room, texts};
+use crate::rig::{Answer, PATIENCE, PREFIX, Rig, broker, room, texts};
 use over_tls::OverTls;
 use server::Postgres;
 
@@ -71,4 +74,33 @@ async fn versions_files_and_the_log_are_the_same_there() {
     // What was stored is read again.
     let rig = Rig::on(&broker.cluster(), PREFIX, &server.url()).await;
     assert_eq!(rig.admin().get("lists/house/export").await.text, "blorp\n坏词语\n");
+}
+
+#[tokio::test]
+async fn old_versions_are_forgotten_there_too() {
+    let Some(server) = Postgres::start() else { return };
+    let broker = broker();
+    let rig = Rig::on(&broker.cluster(), PREFIX, &server.url()).await;
+    rig.admin().put("lists/house", json!({})).await.ok();
+    for number in 2..=52 {
+        rig.admin().post("lists/house/entries", json!({ "add": [format!("blorp{number}")] })).await.ok();
+    }
+    until(&rig, "versions", |answer| answer.body["published"] == 52).await;
+    rig.leave().await;
+    let config = Config { database: server.url(), versions_keep: Duration::ZERO, ..Config::default() };
+    let rig = Rig::open(&broker.cluster(), PREFIX, config).await;
+    until(&rig, "diff?from=2", |answer| answer.status == 404).await;
+    assert_eq!(rig.admin().post("rollback", json!({ "to": 2 })).await.is(), (404, "not_found"));
+    assert_eq!(rig.admin().get("versions?limit=200").await.ok()["versions"].as_array().unwrap().len(), 50);
+    let kept = rig.admin().get("lists/house/export?version=3").await.text;
+    assert_eq!(kept.lines().collect::<Vec<_>>(), ["blorp2", "blorp3"]);
+}
+
+/// Asks until the answer is what it is to be.
+async fn until(rig: &Rig, path: &str, is_so: impl Fn(&Answer) -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !is_so(&rig.admin().get(path).await) {
+        assert!(Instant::now() < deadline, "{path}: it never came to that");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
 }
