@@ -60,6 +60,15 @@ fn read(bytes: &[u8]) -> Option<(u64, impl Iterator<Item = (Print, u32)>)> {
     Some((u64::from_le_bytes(*turn), rest.chunks_exact(12).filter_map(one)))
 }
 
+/// What is exchanged once a second.
+pub(super) struct Round {
+    /// Partitions that somebody asks about, whether anybody watches them here or not.
+    pub(super) asked: Vec<i32>,
+    /// A number that rises each time.
+    pub(super) turn: u64,
+    pub(super) now: Instant,
+}
+
 /// What this node says of its rooms, and hears of the others'.
 pub(super) struct Online {
     script: Script,
@@ -80,16 +89,10 @@ impl Online {
         }
     }
 
-    /// Tells how many watch here, and hears how many do elsewhere, also of partitions that somebody `asked` about.
-    pub(super) async fn count(
-        &mut self,
-        link: &mut Link,
-        local: &Local,
-        asked: impl Iterator<Item = i32>,
-        turn: u64,
-        now: Instant,
-    ) -> Result<(), RedisError> {
-        match self.exchange(link, local, asked, turn, now).await {
+    /// Tells how many watch here, and hears how many do elsewhere.
+    pub(super) async fn count(&mut self, link: &mut Link, local: &Local, round: Round) -> Result<(), RedisError> {
+        let now = round.now;
+        match self.exchange(link, local, round).await {
             Ok(sums) => {
                 self.done = now;
                 local.house.presence.elsewhere(sums);
@@ -108,12 +111,10 @@ impl Online {
         &mut self,
         link: &mut Link,
         local: &Local,
-        asked: impl Iterator<Item = i32>,
-        turn: u64,
-        now: Instant,
+        Round { asked, turn, now }: Round,
     ) -> Result<HashMap<Print, u32>, RedisError> {
         let mut here = local.house.presence.here();
-        for partition in asked.chain(self.written.iter().copied()) {
+        for partition in asked.into_iter().chain(self.written.iter().copied()) {
             here.entry(partition).or_default();
         }
         let (mut sums, partitions) = (HashMap::default(), here.into_iter().collect::<Vec<_>>());
@@ -243,6 +244,7 @@ mod tests {
         assert_eq!(sums(6, 7, 1), 2, "and gone");
         assert_eq!(sums(7, 8, 2), 5, "and back");
     }
+
     #[test]
     fn one_that_stays_and_stands_still_does_not_come_back() {
         let (mut others, start) = (Others::default(), Instant::now());

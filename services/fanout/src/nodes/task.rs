@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use super::{
     Known, Shared, lock,
     mail::{Mail, Outstanding},
-    online::Online,
+    online::{Online, Round},
     registry::Registry,
     routes::Routes,
 };
@@ -152,9 +152,9 @@ impl Task {
         let asked = {
             let mut asked = lock(&self.shared.asked);
             asked.retain(|_, at| now.saturating_duration_since(*at) < ASKED_FOR);
-            asked.keys().copied().collect::<Vec<_>>()
+            asked.keys().copied().collect()
         };
-        self.online.count(link, &self.shared.local, asked.into_iter(), turn, now).await
+        self.online.count(link, &self.shared.local, Round { asked, turn, now }).await
     }
 
     async fn say_again(&mut self, link: &mut Link, now: Instant) -> Result<(), RedisError> {

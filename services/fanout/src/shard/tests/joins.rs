@@ -3,6 +3,16 @@
 use super::*;
 use crate::lookup::Question;
 
+/// Somebody in room `a` who has just read 10: what comes next waits for the end of the window.
+async fn who_has_read_ten() -> (Rig, Client) {
+    let mut rig = Rig::open().await;
+    let mut client = rig.enter("a", Since::Now).await;
+    client.hello(&mut rig).await;
+    rig.say(10);
+    assert_eq!(client.texts(&mut rig).await, ["10"]);
+    (rig, client)
+}
+
 #[tokio::test]
 async fn a_join_is_answered_once_the_partition_has_caught_up() {
     let mut rig = Rig::new().await;
@@ -48,11 +58,7 @@ async fn a_cursor_ahead_waits_until_the_node_is_there() {
 
 #[tokio::test]
 async fn a_cursor_inside_what_waits_for_its_window_waits_too() {
-    let mut rig = Rig::open().await;
-    let mut stays = rig.enter("a", Since::Now).await;
-    stays.hello(&mut rig).await;
-    rig.say(10);
-    assert_eq!(stays.texts(&mut rig).await, ["10"]);
+    let (mut rig, mut stays) = who_has_read_ten().await;
     // The next two wait for the end of the window; the cursor lies between them.
     rig.say(11);
     rig.say(12);
@@ -72,11 +78,7 @@ async fn a_cursor_inside_what_waits_for_its_window_waits_too() {
 
 #[tokio::test]
 async fn a_room_that_somebody_waiting_keeps_hears_on() {
-    let mut rig = Rig::open().await;
-    let mut stays = rig.enter("a", Since::Now).await;
-    stays.hello(&mut rig).await;
-    rig.say(10);
-    assert_eq!(stays.texts(&mut rig).await, ["10"]);
+    let (mut rig, _stays) = who_has_read_ten().await;
     // The next waits for the end of its window when all are gone but one whose join is not answered.
     rig.say(11);
     rig.turn();
