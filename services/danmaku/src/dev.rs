@@ -2,11 +2,14 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
+    sync::Arc,
     time::Duration,
 };
 
 use chassis::{
     http::{self, Refusal, Response},
+    settings::Common,
+    telemetry,
     tokens::{Claims, Role, Roles, Signer},
 };
 use hyper::{
@@ -17,13 +20,46 @@ use hyper::{
 use rand::RngExt as _;
 use serde_json::json;
 
-use crate::token::now_secs;
+use crate::{hops::Hops, token::now_secs};
 
 /// How long a development token is good.
 const DEV_TOKEN_TTL: Duration = Duration::from_secs(3600);
 
 /// What proxies say of whom they pass on; some say nothing.
 const BY_PROXIES: [&str; 4] = ["x-forwarded-for", "forwarded", "via", "x-real-ip"];
+
+/// What the page is given for development.
+pub(crate) struct Dev {
+    signer: Arc<Signer>,
+    hops: Hops,
+}
+
+impl Dev {
+    /// That of a first look, where somebody here can sign.
+    pub(crate) fn of(common: &Common, signer: Option<Arc<Signer>>) -> anyhow::Result<Option<Self>> {
+        let hops = Hops::new(telemetry::install(common.log_format)?);
+        Ok(signer.filter(|_| is_first_look(common)).map(|signer| Self { signer, hops }))
+    }
+}
+
+/// Whether tokens may be given away: their key is random and the broker forgets all, and nothing says that others than this
+/// machine come, by a proxy on it or from pages elsewhere.
+pub(crate) fn is_first_look(common: &Common) -> bool {
+    let is_alone = common.brokers.is_none() && common.keys.is_none();
+    is_alone && common.trusted_proxies.is_empty() && common.origins.is_empty()
+}
+
+/// Answers what is asked under `/dev/`.
+pub(crate) fn answer<B>(request: &Request<B>, peer: SocketAddr, dev: Option<&Dev>) -> Response {
+    if let Some(refused) = refuse_dev(request, peer, dev.is_some()) {
+        return refused;
+    }
+    match (request.uri().path(), dev) {
+        ("/dev/token", Some(dev)) => dev_token(request, &dev.signer),
+        ("/dev/hops", Some(dev)) => dev.hops.answer(),
+        _ => unknown(),
+    }
+}
 
 fn is_read(method: &Method) -> bool {
     method == Method::GET || method == Method::HEAD
