@@ -2,6 +2,8 @@
 //!
 //! No group and no commits: whoever starts reads it whole, which is what compaction is for. What its records mean is kept out.
 
+mod place;
+
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
@@ -16,6 +18,7 @@ use anyhow::Context as _;
 
 use super::{Cluster, Error, Heard, LookUp, Reader, Record, Seen, Watchdog};
 use crate::{admin::Condition, lately::Lately};
+use place::Place;
 
 /// How long a poll may wait: also how long the thread may take to end.
 const POLL_WAIT: Duration = Duration::from_millis(100);
@@ -97,35 +100,6 @@ impl Follower {
     /// When Kafka last said how far the topic goes, and all of that had been read, or more than at the question before.
     pub fn asked(&self) -> Arc<Lately> {
         Arc::clone(&self.asked)
-    }
-}
-
-/// How far a partition was read. Not every offset is a record that is heard: compaction leaves holes, and transactions write
-/// markers. So the end itself counts, as an event: with it, everything below the high watermark known before was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Place {
-    /// One above the last record.
-    next: u64,
-    /// Everything below this was read.
-    read_to: u64,
-    /// As last asked.
-    high: u64,
-    is_caught_up: bool,
-}
-
-impl Place {
-    fn record(&mut self, offset: u64) {
-        self.next = offset + 1;
-        self.read_to = self.read_to.max(self.next);
-    }
-
-    fn end(&mut self) {
-        self.read_to = self.read_to.max(self.high);
-    }
-
-    /// Whether it has just reached what there was at the beginning.
-    fn takes_up(&mut self) -> bool {
-        self.read_to >= self.high && !std::mem::replace(&mut self.is_caught_up, true)
     }
 }
 
@@ -249,20 +223,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn holes_and_markers_are_read_when_the_end_is_reached() {
-        let mut place = Place { next: 3, read_to: 3, high: 10, is_caught_up: false };
-        place.record(5);
-        assert!(!place.takes_up());
-        // 6 to 8 were compacted away and 9 is a marker.
-        place.end();
-        assert!(place.takes_up());
-        assert_eq!((place.next, place.read_to), (6, 10));
-        assert!(!place.takes_up(), "it is told once");
-        place.record(12);
-        assert_eq!((place.next, place.read_to), (13, 13));
-    }
-
-    #[test]
     fn a_beginning_that_fails_leaves_no_place_of_before() {
         let (cluster, readiness) = (Cluster::real("127.0.0.1:1"), crate::admin::Readiness::new());
         let before = Place { next: 9, read_to: 9, high: 9, is_caught_up: true };
@@ -282,14 +242,5 @@ mod tests {
         };
         assert!(following.begin().is_err());
         assert_eq!((following.has_begun, following.place), (false, Place::default()));
-    }
-
-    #[test]
-    fn the_last_record_is_an_end_too() {
-        let mut place = Place { high: 2, ..Place::default() };
-        place.record(0);
-        assert!(!place.takes_up());
-        place.record(1);
-        assert!(place.takes_up());
     }
 }
