@@ -9,8 +9,9 @@
 //! change of the `store`; `outbox` brings it to Kafka. `refusal` names every no.
 //!
 //! While a stream is live: `verdicts` is what the judge says, `holds` what waits for a decision; `sanctions`, `modes`, `recall`
-//! and `broadcasts` are what moderators do, as `control` records; `named` is which messages can be meant, `timers` does what is due. `history` reads what was said,
-//! `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown, `filters` by which rules.
+//! and `broadcasts` are what moderators do, as `control` records; `named` is which messages can be meant, `timers` does what is
+//! due. `history` reads what was said, `trial` looks at it under other rules, `backtest` compares; `export` tells what was shown,
+//! `filters` by which rules.
 //! `statistics` and `reports` are what came in, `private` what not everybody is told of it, `events` how all of it is heard;
 //! `erase` forgets a person, and `pulse` looks after the database for operators. `pages` are the moderators' own, where this service stands alone.
 
